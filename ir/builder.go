@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/tensor"
@@ -188,6 +189,59 @@ func (b *Builder) Infer(st *OpState) (*Op, error) {
 	return b.Insert(st), nil
 }
 
+// Typed makes the op that st describes with the result types in st. It returns an error if the number of operands, a
+// type or an attribute is invalid, or if the definition infers results of another shape. Without types in st, the op
+// gets those of the op in Like.
+func (b *Builder) Typed(st *OpState) (*Op, error) {
+	if l := b.like; l != nil && !slices.ContainsFunc(st.Types, func(t Type) bool { return t != nil }) {
+		st.Types = l.types
+	}
+	if err := st.check(); err != nil {
+		return nil, err
+	}
+	if err := st.checkTypes(); err != nil {
+		return nil, err
+	}
+	if st.Def.Infer != nil {
+		types, err := st.Def.Infer(b.m.ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range types {
+			if i < len(st.Types) && !mayShape(t, st.Types[i]) {
+				return nil, fmt.Errorf("result #%d of %s is %s, which differs in shape from %s", i, st.Def.Name, st.Types[i], t)
+			}
+		}
+	}
+	return b.Insert(st), nil
+}
+
+// checkTypes returns an error if the definition's results cannot have the types of st.
+func (st *OpState) checkTypes() error {
+	d := st.Def
+	if fault := countFault("result", d.Results, len(st.Types)); fault != "" {
+		return errors.New(fault)
+	}
+	var sizes Attr
+	if d.Traits&AttrSizedResults != 0 {
+		sizes = st.Attrs.Get("resultSegmentSizes")
+	}
+	counts, _ := segments(nil, d.Results, len(st.Types), sizes, false)
+	i := 0
+	for k, n := range counts {
+		for range n {
+			switch t, c := st.Types[i], &d.Results[k].Type; {
+			case t == nil:
+				return fmt.Errorf("the type of result #%d is missing", i)
+			case !c.accepts(t):
+				return fmt.Errorf("result #%d must be %s, but got '%s'", i, c.Summary, t)
+			}
+			i++
+		}
+	}
+	return nil
+}
+
 // refine returns the types of l for an op whose types are inferred.
 func (l *likeness) refine(def *Def, inferred []Type) ([]Type, error) {
 	if len(inferred) != len(l.types) {
@@ -206,11 +260,20 @@ func (l *likeness) refine(def *Def, inferred []Type) ([]Type, error) {
 func mayBe(t, u Type) bool {
 	a, ok := t.(*TensorType)
 	b, okay := u.(*TensorType)
+	if ok && okay {
+		if x, y := a.DType(), b.DType(); x != y && x != tensor.Invalid && y != tensor.Invalid {
+			return false
+		}
+	}
+	return mayShape(t, u)
+}
+
+// mayShape is like mayBe for tensors of any numbers.
+func mayShape(t, u Type) bool {
+	a, ok := t.(*TensorType)
+	b, okay := u.(*TensorType)
 	if !ok || !okay {
 		return t == u
-	}
-	if x, y := a.DType(), b.DType(); x != y && x != tensor.Invalid && y != tensor.Invalid {
-		return false
 	}
 	if !a.Ranked() || !b.Ranked() {
 		return true

@@ -31,6 +31,7 @@ const (
 	GraphRegion                             // in a region of one block, ops may use values that are defined after them
 	NestedEffects                           // no side effects besides those of the ops in its regions
 	ConstantLike                            // a Pure op without operands; its result is its first attribute
+	ChosenTypes                             // what Infer returns is one choice of several: builders take the result types
 )
 
 // Def describes one op kind. It is data in a dialect package and immutable once registered. A nil hook selects the
@@ -167,6 +168,9 @@ type AttrSpec struct {
 // AttrConstraint is a condition on an attribute. The zero value accepts every attribute.
 type AttrConstraint struct {
 	Summary string // completes "failed to satisfy constraint: ..."
+	// Kind is the kind of all attributes that meet the condition, if they have a common one. Views and builders turn the
+	// attribute into a Go value of that kind. Enum, Attr and Elem say the same of their kinds.
+	Kind AttrKind
 	Check   func(Attr) bool
 	Enum    *EnumDef        // set for enumerated attributes, which formats write as the bare case
 	Attr    *AttrDef        // set for attributes that have an AttrDef
@@ -177,6 +181,23 @@ type AttrConstraint struct {
 	FormType Type
 	FormName string
 }
+
+// AttrKind says which Go value an attribute stands for.
+type AttrKind uint8
+
+// Kinds of attributes.
+const (
+	KindAny    AttrKind = iota // no common kind
+	KindUnit                   // unit: present or not
+	KindBool                   // true or false
+	KindInt                    // a number of FormType
+	KindFloat                  // a number of FormType
+	KindString                 // a string
+	KindSymbol                 // a flat reference @f
+	KindInts                   // array<i64: 1, 2>; FormType is the element type
+	KindBools                  // array<i1: true>
+	KindArray                  // an array of attributes
+)
 
 // AttrForm is a way in which formats write an attribute by name.
 type AttrForm uint8
@@ -364,7 +385,7 @@ func formatOf(def *Def, d *Dialect) assembly.Op[*Directive, DirectiveArg] {
 	op.Operands, op.Results = args(def.Operands), args(def.Results)
 	for i := range def.Attrs {
 		a := &def.Attrs[i]
-		n := assembly.Name{Name: a.Name, Mult: uint8(One), Unit: a.Type.Summary == "unit attribute"}
+		n := assembly.Name{Name: a.Name, Mult: uint8(One), Unit: a.Type.Kind == KindUnit}
 		if a.Optional {
 			n.Mult = uint8(Optional)
 		}

@@ -80,3 +80,20 @@ func (c *Context) Changes(s rewrite.Statistics) {
 	c.Count("ops moved", s.Moved)
 	c.Count("ops erased", s.Erased)
 }
+
+// Patterns is a pass that applies a list of patterns and has no other options than Rules.
+type Patterns struct {
+	About   *Info
+	List    []*rewrite.Pattern
+	Options rewrite.Options
+	Rules
+}
+
+// Info returns About.
+func (p Patterns) Info() *Info { return p.About }
+
+// Run applies the patterns to scope and everything inside it.
+func (p Patterns) Run(ctx *Context, scope *ir.Op) error {
+	_, err := p.Greedy(ctx, scope, p.List, p.Options)
+	return err
+}

@@ -290,7 +290,7 @@ func scalarsOf(b *ir.Builder, x *ir.Value, n int) ([]*ir.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, stablehlo.BuildReshape(b, s.Result(0), scalar).Result(0))
+		out = append(out, ir.Must(stablehlo.BuildReshape(b, s.Result(0), scalar)).Result(0))
 	}
 	return out, nil
 }

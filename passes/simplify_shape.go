@@ -32,10 +32,10 @@ func simplifyBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	same := sameCount(op.Result(0), x)
 	if same && slices.IsSorted(dims) {
-		return replace(r, op, stablehlo.BuildReshape(r.Before(op), x, op.Result(0).Type()).Result(0))
+		return replace(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), x, op.Result(0).Type())).Result(0))
 	}
 	if in, ok := stablehlo.AsBroadcastInDim(x.DefiningOp()); ok && !(slices.IsSorted(in.BroadcastDimensions()) && sameCount(x, in.Input())) {
-		n := stablehlo.BuildBroadcastInDim(r.Before(op), in.Input(), op.Result(0).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: at(dims, in.BroadcastDimensions())})
+		n := ir.Must(stablehlo.BuildBroadcastInDim(r.Before(op), in.Input(), op.Result(0).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: at(dims, in.BroadcastDimensions())}))
 		return replace(r, op, n.Result(0))
 	}
 	if same && static(x).Rank() == static(op.Result(0)).Rank() {
@@ -104,7 +104,7 @@ func replaceRefined(r *rewrite.Rewriter, op, n *ir.Op) (bool, error) {
 	if !sameResult(op, v) {
 		for u := range op.Result(0).Users() {
 			if u.Def().Dialect() != op.Def().Dialect() {
-				v = stablehlo.BuildConvert(r.Before(op), v, op.Result(0).Type()).Result(0)
+				v = ir.Must(stablehlo.BuildConvert(r.Before(op), v, op.Result(0).Type())).Result(0)
 				break
 			}
 		}
@@ -121,16 +121,16 @@ func simplifyDynamicBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsDynamicBroadcastInDim(op)
 	x, s, dims, t := v.Input(), v.OutputDimensions(), v.BroadcastDimensions(), op.Result(0).Type()
 	if in, ok := stablehlo.AsDynamicBroadcastInDim(x.DefiningOp()); ok {
-		n := stablehlo.BuildDynamicBroadcastInDim(r.Before(op), in.Input(), s, t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: at(dims, in.BroadcastDimensions()),
-			KnownExpandingDimensions: []int64{}, KnownNonexpandingDimensions: []int64{}})
+		n := ir.Must(stablehlo.BuildDynamicBroadcastInDim(r.Before(op), in.Input(), s, t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: at(dims, in.BroadcastDimensions()),
+			KnownExpandingDimensions: []int64{}, KnownNonexpandingDimensions: []int64{}}))
 		return replace(r, op, n.Result(0))
 	}
 	if isIota(dims) {
 		if op.Attr(stablehlo.AttrKnownNonexpandingDimensions) != nil && len(v.KnownNonexpandingDimensions()) == tensorOf(op.Result(0)).Rank() {
-			return replace(r, op, stablehlo.BuildConvert(r.Before(op), x, t).Result(0))
+			return replace(r, op, ir.Must(stablehlo.BuildConvert(r.Before(op), x, t)).Result(0))
 		}
 		if in := x.DefiningOp(); in != nil && in.IsOrMirrors(stablehlo.DynamicReshape) && in.Operand(1) == s {
-			return replace(r, op, stablehlo.BuildDynamicReshape(r.Before(op), in.Operand(0), s, t).Result(0))
+			return replace(r, op, ir.Must(stablehlo.BuildDynamicReshape(r.Before(op), in.Operand(0), s, t)).Result(0))
 		}
 		if of := s.DefiningOp(); of != nil && of.Is(shapeOf) && of.Operand(0) == x && sameResult(op, x) {
 			return replace(r, op, x)
@@ -141,10 +141,10 @@ func simplifyDynamicBroadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	attrs := stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}
 	if static(op.Result(0)) != nil {
-		return replace(r, op, stablehlo.BuildBroadcastInDim(r.Before(op), x, t, attrs).Result(0))
+		return replace(r, op, ir.Must(stablehlo.BuildBroadcastInDim(r.Before(op), x, t, attrs)).Result(0))
 	}
 	if sizes, ok := rewrite.ConstantInts(s); ok {
-		n := stablehlo.BuildBroadcastInDim(r.Before(op), x, op.Module().Context().Tensor(sizes, tensorOf(x).Elem(), nil), attrs)
+		n := ir.Must(stablehlo.BuildBroadcastInDim(r.Before(op), x, op.Module().Context().Tensor(sizes, tensorOf(x).Elem(), nil), attrs))
 		return replaceRefined(r, op, n.Op)
 	}
 	return false, nil
@@ -166,7 +166,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsDynamicIota(op)
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
 	if t.Static() {
-		n := stablehlo.BuildIota(r.Before(op), t, stablehlo.IotaAttrs{IotaDimension: d})
+		n := ir.Must(stablehlo.BuildIota(r.Before(op), t, stablehlo.IotaAttrs{IotaDimension: d}))
 		return become(r, op, n.Result(0))
 	}
 	if t.Rank() < 2 {
@@ -179,14 +179,14 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if st.DType() == tensor.Index {
 		sizes = b.Create(arith.IndexCast, []*ir.Value{v.OutputShape()}, []ir.Type{wide}).Result(0)
 	} else {
-		sizes = stablehlo.BuildConvert(b, v.OutputShape(), wide).Result(0)
+		sizes = ir.Must(stablehlo.BuildConvert(b, v.OutputShape(), wide)).Result(0)
 	}
 	size, err := stablehlo.BuildSlice(b, sizes, stablehlo.SliceAttrs{StartIndices: []int64{d}, LimitIndices: []int64{d + 1}, Strides: []int64{1}})
 	if err != nil {
 		return false, err
 	}
-	line := stablehlo.BuildDynamicIota(b, size.Result(0), c.Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.DynamicIotaAttrs{IotaDimension: 0})
-	n := stablehlo.BuildDynamicBroadcastInDim(b, line.Result(0), v.OutputShape(), t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{d}})
+	line := ir.Must(stablehlo.BuildDynamicIota(b, size.Result(0), c.Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.DynamicIotaAttrs{IotaDimension: 0}))
+	n := ir.Must(stablehlo.BuildDynamicBroadcastInDim(b, line.Result(0), v.OutputShape(), t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{d}}))
 	return become(r, op, n.Result(0))
 }
 
@@ -195,7 +195,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func simplifyDynamicReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	in, t := op.Operand(0).DefiningOp(), op.Result(0).Type()
 	if in != nil && in.IsOrMirrors(stablehlo.DynamicReshape) {
-		return replace(r, op, stablehlo.BuildDynamicReshape(r.Before(op), in.Operand(0), op.Operand(1), t).Result(0))
+		return replace(r, op, ir.Must(stablehlo.BuildDynamicReshape(r.Before(op), in.Operand(0), op.Operand(1), t)).Result(0))
 	}
 	if in != nil && in.Has(ir.SameShape) && in.NumOperands() > 0 && sameResult(op, in.Result(0)) {
 		if d := in.Operand(0).DefiningOp(); d != nil && d.IsOrMirrors(stablehlo.DynamicReshape) && d.Operand(1) == op.Operand(1) {
@@ -203,7 +203,7 @@ func simplifyDynamicReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		}
 	}
 	if static(op.Result(0)) != nil {
-		return become(r, op, stablehlo.BuildReshape(r.Before(op), op.Operand(0), t).Result(0))
+		return become(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), op.Operand(0), t)).Result(0))
 	}
 	return false, nil
 }
@@ -298,7 +298,7 @@ func gatherToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	out := n.Result(0)
 	if len(d.CollapsedSliceDims)+len(d.OperandBatchingDims) > 0 || out.Type() != ir.Type(result) {
-		out = stablehlo.BuildReshape(b, out, result).Result(0)
+		out = ir.Must(stablehlo.BuildReshape(b, out, result)).Result(0)
 	}
 	return become(r, op, out)
 }
@@ -330,8 +330,8 @@ func simplifyIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return false, nil
 	}
 	b := r.Before(op)
-	line := stablehlo.BuildIota(b, op.Module().Context().Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.IotaAttrs{IotaDimension: 0})
-	n := stablehlo.BuildBroadcastInDim(b, line.Result(0), t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{d}})
+	line := ir.Must(stablehlo.BuildIota(b, op.Module().Context().Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.IotaAttrs{IotaDimension: 0}))
+	n := ir.Must(stablehlo.BuildBroadcastInDim(b, line.Result(0), t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{d}}))
 	return become(r, op, n.Result(0))
 }
 
@@ -350,7 +350,7 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	for i, n := range t.Shape() {
 		shape[i] += max(n-1, 0) * v.InteriorPadding()[i]
 	}
-	n := stablehlo.BuildBroadcastInDim(r.Before(op), v.PaddingValue(), op.Module().Context().Tensor(shape, t.Elem(), nil), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
+	n := ir.Must(stablehlo.BuildBroadcastInDim(r.Before(op), v.PaddingValue(), op.Module().Context().Tensor(shape, t.Elem(), nil), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}}))
 	return replaceRefined(r, op, n.Op)
 }
 
@@ -415,10 +415,10 @@ func reduceEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	var values []*ir.Value
 	for i, x := range v.InitValues() {
 		if sizes != nil {
-			n := stablehlo.BuildDynamicBroadcastInDim(b, x, sizes, op.Result(i).Type(), stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{}})
+			n := ir.Must(stablehlo.BuildDynamicBroadcastInDim(b, x, sizes, op.Result(i).Type(), stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{}}))
 			values = append(values, n.Result(0))
 		} else {
-			n := stablehlo.BuildBroadcastInDim(b, x, op.Result(i).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})
+			n := ir.Must(stablehlo.BuildBroadcastInDim(b, x, op.Result(i).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}}))
 			values = append(values, n.Result(0))
 		}
 	}
@@ -487,7 +487,7 @@ func simplifyReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		return replace(r, op, op.Operand(0))
 	}
 	if in := op.Operand(0).DefiningOp(); in != nil && in.IsOrMirrors(stablehlo.Reshape) {
-		return replace(r, op, stablehlo.BuildReshape(r.Before(op), in.Operand(0), op.Result(0).Type()).Result(0))
+		return replace(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), in.Operand(0), op.Result(0).Type())).Result(0))
 	}
 	return false, nil
 }
@@ -523,7 +523,7 @@ func simplifySelect(limit int64) func(r *rewrite.Rewriter, op *ir.Op) (bool, err
 		}
 		if in, ok := stablehlo.AsBroadcastInDim(p.DefiningOp()); ok && p.HasOneUse() {
 			if not := in.Input().DefiningOp(); not != nil && not.IsOrMirrors(stablehlo.Not) {
-				wide := stablehlo.BuildBroadcastInDim(r.Before(op), not.Operand(0), p.Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: in.BroadcastDimensions()})
+				wide := ir.Must(stablehlo.BuildBroadcastInDim(r.Before(op), not.Operand(0), p.Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: in.BroadcastDimensions()}))
 				n, err := stablehlo.BuildSelect(r.Before(op), wide.Result(0), y, x)
 				if err != nil {
 					return false, err
@@ -666,5 +666,5 @@ func simplifyTranspose(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !slices.IsSorted(slices.DeleteFunc(slices.Clone(p), func(d int64) bool { return t.Shape()[d] == 1 })) {
 		return false, nil
 	}
-	return become(r, op, stablehlo.BuildReshape(r.Before(op), v.Input(), op.Result(0).Type()).Result(0))
+	return become(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), v.Input(), op.Result(0).Type())).Result(0))
 }

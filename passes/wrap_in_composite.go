@@ -51,9 +51,9 @@ func (p WrapInComposite) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 		name := ir.SymbolsOf(ir.SymbolTableOf(op)).Unique(op.Name()+".impl", op)
 		legalize.Outline(r, op, name)
-		composite := stablehlo.BuildComposite(r.Before(op).From(op), op.OperandList(), nil, op.ResultTypes(), stablehlo.CompositeAttrs{
+		composite := ir.Must(stablehlo.BuildComposite(r.Before(op).From(op), op.OperandList(), nil, op.ResultTypes(), stablehlo.CompositeAttrs{
 			Name: op.Name(), CompositeAttributes: attrsOf(op), Decomposition: name, Version: int64(p.Version),
-		})
+		}))
 		r.Replace(op, composite.ResultList()...)
 	}
 	_, err := pass.Rules{}.Greedy(ctx, m.Op(), nil, rewrite.Options{EraseDead: true, Constants: true, MaxIterations: 10})

@@ -29,18 +29,15 @@ func ExampleGreedy() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	negate := &rewrite.Pattern{
-		Name: "negate-negate",
-		Rows: []*ir.Def{stablehlo.Negate},
-		Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-			inner := op.Operand(0).DefiningOp()
-			if inner == nil || !inner.Is(stablehlo.Negate) {
+	negate := rewrite.For("negate-negate", stablehlo.Negate, stablehlo.AsNegate,
+		func(r *rewrite.Rewriter, outer stablehlo.NegateOp) (bool, error) {
+			inner, ok := stablehlo.AsNegate(outer.Input().DefiningOp())
+			if !ok {
 				return false, nil
 			}
-			r.Replace(op, inner.Operand(0))
+			r.Replace(outer.Op, inner.Input())
 			return true, nil
-		},
-	}
+		})
 	result, err := rewrite.Greedy(m.Op(), []*rewrite.Pattern{negate}, rewrite.Options{EraseDead: true})
 	if err != nil {
 		log.Fatal(err)

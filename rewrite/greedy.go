@@ -21,6 +21,18 @@ type Pattern struct {
 	Rewrite func(r *Rewriter, op *ir.Op) (bool, error)
 }
 
+// For returns a pattern on the ops of row def. Its function gets the view of the op, which as makes: as is a function
+// such as stablehlo.AsDotGeneral.
+func For[V any](name string, def *ir.Def, as func(*ir.Op) (V, bool), rewrite func(r *Rewriter, v V) (bool, error)) *Pattern {
+	return &Pattern{Name: name, Rows: []*ir.Def{def}, Rewrite: func(r *Rewriter, op *ir.Op) (bool, error) {
+		v, ok := as(op)
+		if !ok {
+			return false, nil
+		}
+		return rewrite(r, v)
+	}}
+}
+
 // Options configures Greedy.
 type Options struct {
 	// MaxRewrites limits the number of pattern applications. 0 means 1000 plus 32 per op at the start.

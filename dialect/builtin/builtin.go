@@ -13,7 +13,7 @@ var Module = &ir.Def{
 	Name: "builtin.module",
 	Doc:  "Holds functions and other symbols: the unit that is compiled (StableHLO spec, Programs).",
 	Attrs: []ir.AttrSpec{
-		{Name: "sym_name", Type: ir.AttrConstraint{Form: ir.FormSymbol}, Optional: true},
+		{Name: "sym_name", Type: ir.AttrConstraint{Kind: ir.KindString, Form: ir.FormSymbol}, Optional: true},
 		{Name: "sym_visibility", Optional: true},
 	},
 	Regions: []ir.RegionSpec{{Name: "bodyRegion"}},

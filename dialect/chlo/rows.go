@@ -204,7 +204,7 @@ var RaggedDot = &ir.Def{
 		{Name: "ragged_dot_dimension_numbers", Type: RaggedDotAttr.Constraint()},
 		precisionConfig,
 	},
-	Traits: ir.Pure,
+	Traits: ir.Pure | ir.ChosenTypes,
 	Infer:  inferRaggedDot, Verify: verifyRaggedDot,
 }
 

@@ -19,7 +19,7 @@ var Constant = &ir.Def{
 	Doc:     "Returns a function of the module as a value.",
 	Results: []ir.Arg{{Name: "result", Type: functionType}},
 	Attrs: []ir.AttrSpec{{Name: "value", Type: ir.AttrConstraint{
-		Summary: "flat symbol reference attribute", Form: ir.FormBare,
+		Summary: "flat symbol reference attribute", Kind: ir.KindSymbol, Form: ir.FormBare,
 		Check: func(a ir.Attr) bool { s, ok := a.(*ir.SymbolRefAttr); return ok && len(s.Nested()) == 0 },
 	}}},
 	Traits: ir.Pure,

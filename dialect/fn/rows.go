@@ -9,9 +9,9 @@ import (
 
 // Constraints on attributes of functions.
 var (
-	isText = ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
-	isUnit = ir.AttrConstraint{Summary: "unit attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.UnitAttr); return ok }}
-	isDict = ir.AttrConstraint{Summary: "Array of dictionary attributes", Check: func(a ir.Attr) bool {
+	isText = ir.AttrConstraint{Summary: "string attribute", Kind: ir.KindString, Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
+	isUnit = ir.AttrConstraint{Summary: "unit attribute", Kind: ir.KindUnit, Check: func(a ir.Attr) bool { _, ok := a.(*ir.UnitAttr); return ok }}
+	isDict = ir.AttrConstraint{Summary: "Array of dictionary attributes", Kind: ir.KindArray, Check: func(a ir.Attr) bool {
 		list, ok := a.(*ir.ArrayAttr)
 		return ok && !slices.ContainsFunc(list.Elems(), func(e ir.Attr) bool { _, ok := e.(*ir.DictAttr); return !ok })
 	}}

@@ -136,8 +136,8 @@ var genericOnly = map[string]bool{
 }
 
 var (
-	intElements  = ir.AttrConstraint{Summary: "64-bit signless integer elements attribute", Check: elements}
-	boolElements = ir.AttrConstraint{Summary: "constant boolean vector/tensor attribute", Check: elements}
+	intElements  = ir.AttrConstraint{Summary: "64-bit signless integer elements attribute", Kind: ir.KindInts, Check: elements}
+	boolElements = ir.AttrConstraint{Summary: "constant boolean vector/tensor attribute", Kind: ir.KindBools, Check: elements}
 )
 
 // elements accepts dense tensors, and the arrays that newer programs use instead.

@@ -25,7 +25,7 @@ var (
 	hloValue   = ods.AnyOf(ods.AnyRanked, ods.Token)
 
 	origins = ods.ArrayOf(UserOriginAttr.Constraint(), "array of origin infos")
-	ui32    = ir.AttrConstraint{Summary: "32-bit unsigned integer attribute", FormType: ir.ElementOf(tensor.UI32), Check: func(a ir.Attr) bool {
+	ui32    = ir.AttrConstraint{Summary: "32-bit unsigned integer attribute", Kind: ir.KindInt, FormType: ir.ElementOf(tensor.UI32), Check: func(a ir.Attr) bool {
 		i, ok := a.(*ir.IntegerAttr)
 		return ok && i.Type() == ir.ElementOf(tensor.UI32)
 	}}

@@ -15,7 +15,7 @@ var Mesh = &ir.Def{
 	Doc:  "Names a mesh of devices.",
 	Attrs: []ir.AttrSpec{
 		{Name: "mesh", Type: MeshAttr.Constraint()},
-		{Name: ir.SymbolName, Type: ir.AttrConstraint{Form: ir.FormSymbol}},
+		{Name: ir.SymbolName, Type: ir.AttrConstraint{Kind: ir.KindString, Form: ir.FormSymbol}},
 	},
 	Traits: ir.Symbol,
 	Format: "$sym_name `=` $mesh attr-dict",
@@ -104,7 +104,7 @@ var ShardingGroup = &ir.Def{
 	Name:     "sdy.sharding_group",
 	Doc:      "Makes the value share its sharding with all values of the group.",
 	Operands: []ir.Arg{{Name: "input"}},
-	Attrs:    []ir.AttrSpec{{Name: "group_id", Type: ir.AttrConstraint{Form: ir.FormBare, FormType: ir.ElementOf(tensor.I64)}}},
+	Attrs:    []ir.AttrSpec{{Name: "group_id", Type: ir.AttrConstraint{Kind: ir.KindInt, Form: ir.FormBare, FormType: ir.ElementOf(tensor.I64)}}},
 	Format:   "$input `group_id` `` `=` `` $group_id attr-dict `:` type($input)",
 }
 

@@ -68,12 +68,12 @@ func verifyConstShape(op *ir.Op, r *ir.Reporter) {
 	}
 }
 
-var boolean = ir.AttrConstraint{Summary: "bool attribute", Form: ir.FormBare, FormType: ir.Int(1), Check: func(a ir.Attr) bool {
+var boolean = ir.AttrConstraint{Summary: "bool attribute", Kind: ir.KindBool, Form: ir.FormBare, FormType: ir.Int(1), Check: func(a ir.Attr) bool {
 	i, ok := a.(*ir.IntegerAttr)
 	return ok && i.Type() == ir.Type(ir.Int(1))
 }}
 
-var message = ir.AttrConstraint{Summary: "string attribute", Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
+var message = ir.AttrConstraint{Summary: "string attribute", Kind: ir.KindString, Check: func(a ir.Attr) bool { _, ok := a.(*ir.StringAttr); return ok }}
 
 // Attributes of const_witness and const_shape.
 const (

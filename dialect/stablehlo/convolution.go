@@ -62,7 +62,7 @@ var Convolution = &ir.Def{
 		ods.Optional("rhs_dilation", ods.I64Array), ods.Optional("window_reversal", ods.BoolArray), ods.Required("dimension_numbers", convDims),
 		ods.Required("feature_group_count", ods.I64Pos), ods.Required("batch_group_count", ods.I64Pos), PrecisionConfig,
 	},
-	Traits: ir.Pure,
+	Traits: ir.Pure | ir.ChosenTypes,
 	Format: "`(` operands `)` `dim_numbers` `=` custom<ConvolutionDimensions>($dimension_numbers) `,` `window` `=` `{` custom<WindowAttributes>($window_strides, $padding, $lhs_dilation, $rhs_dilation, $window_reversal) `}` attr-dict `:` functional-type(operands, results)",
 	Infer:  infer(inferConvolution), Verify: verify(convolutionRule),
 	Clauses: ir.Clauses(convolutionClauses),
@@ -93,7 +93,7 @@ var Dot = &ir.Def{
 	Operands: []ir.Arg{{Name: "lhs", Type: ods.AnyRanked}, {Name: "rhs", Type: ods.AnyQuantized}},
 	Results:  []ir.Arg{{Name: "result", Type: ods.AnyQuantized}},
 	Attrs:    []ir.AttrSpec{PrecisionConfig},
-	Traits:   ir.Pure,
+	Traits:   ir.Pure | ir.ChosenTypes,
 	Format:   "$lhs `,` $rhs `` custom<PrecisionConfig>($precision_config) attr-dict `:` functional-type(operands, results)",
 	Infer:    infer(inferDot), Verify: verify(precisionRule, dotRule),
 }
@@ -107,7 +107,7 @@ var DotGeneral = &ir.Def{
 		ods.Required("dot_dimension_numbers", dotDims), PrecisionConfig,
 		ods.Optional("algorithm", DotAlgorithmAttr.Constraint()),
 	},
-	Traits: ir.Pure,
+	Traits: ir.Pure | ir.ChosenTypes,
 	Format: "$lhs `,` $rhs `,` custom<DotDimensionNumbers>($dot_dimension_numbers) `` custom<PrecisionConfig>($precision_config, $algorithm) attr-dict `:` functional-type(operands, results)",
 	Infer:  infer(inferDotGeneral), Verify: verify(precisionRule, dotGeneralRule),
 	Clauses: ir.Clauses(`

@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 const product = `
@@ -31,7 +32,7 @@ func load(text string) *ir.Module {
 }
 
 // A view names the operands, attributes and regions of an op. It is made from the op's row, as is the row's builder,
-// which infers types and leaves out attributes that have their default.
+// which infers types, if they are no choice, and leaves out attributes that have their default.
 func ExampleAsDotGeneral() {
 	m := load(product)
 	m.Walk(func(op *ir.Op) bool {
@@ -41,7 +42,7 @@ func ExampleAsDotGeneral() {
 		}
 		fmt.Println("contracts", dot.Dims().LHSContracting, "of", dot.LHS().Type())
 		twice := ir.Must(stablehlo.BuildAdd(m.After(op), dot.Result(0), dot.Result(0)))
-		fmt.Println(print.Op(m, twice, print.Options{}))
+		fmt.Println(print.Op(m, twice.Op, print.Options{}))
 		return true
 	})
 	// Output:
@@ -53,7 +54,8 @@ func ExampleBuildDotGeneral() {
 	m := load(product)
 	f, _ := fn.Lookup(m, "main")
 	x, w := f.Body().Arg(0), f.Body().Arg(1)
-	dot, err := stablehlo.BuildDotGeneral(m.AtStart(f.Body()), x, w, stablehlo.DotGeneralAttrs{
+	t := m.Context().StaticTensor(tensor.F32, tensor.Shape{2, 4})
+	dot, err := stablehlo.BuildDotGeneral(m.AtStart(f.Body()), x, w, t, stablehlo.DotGeneralAttrs{
 		Dims:            &stablehlo.DotDims{LHSContracting: []int64{0, 2}, RHSContracting: []int64{0, 1}},
 		PrecisionConfig: []stablehlo.Precision{stablehlo.PrecisionHIGHEST, stablehlo.PrecisionDEFAULT},
 	})
@@ -61,7 +63,7 @@ func ExampleBuildDotGeneral() {
 		panic(err)
 	}
 	fmt.Println(dot.Result(0).Type(), dot.PrecisionConfig())
-	_, err = stablehlo.BuildDotGeneral(m.AtStart(f.Body()), x, w, stablehlo.DotGeneralAttrs{
+	_, err = stablehlo.BuildDotGeneral(m.AtStart(f.Body()), x, w, t, stablehlo.DotGeneralAttrs{
 		Dims: &stablehlo.DotDims{LHSContracting: []int64{1}, RHSContracting: []int64{1}},
 	})
 	fmt.Println(err)

@@ -29,7 +29,7 @@ var CustomCall = &ir.Def{
 		ods.Required("call_target_name", ods.StrAttr),
 		ods.Defaulted("has_side_effect", ods.BoolAttr, attrFalse),
 		ods.Optional("backend_config", ir.AttrConstraint{Summary: "string attribute or dictionary of named attribute values", Check: func(a ir.Attr) bool { return ods.IsString(a) || ods.IsDict(a) }}),
-		ods.Defaulted("api_version", ir.AttrConstraint{Summary: "Custom call API version", Form: ir.FormBare, FormType: i32, Check: func(a ir.Attr) bool {
+		ods.Defaulted("api_version", ir.AttrConstraint{Summary: "Custom call API version", Kind: ir.KindInt, Form: ir.FormBare, FormType: i32, Check: func(a ir.Attr) bool {
 			i, ok := a.(*ir.IntegerAttr)
 			return ok && i.Type() == ir.Type(i32) && i.Value() >= 0 && i.Value() < int64(len(apiVersionNames))
 		}}, ir.NewInteger(APIOriginal, i32)),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
@@ -164,79 +163,171 @@ func Join(groups ...[]*ir.Value) []*ir.Value {
 	return slices.DeleteFunc(slices.Concat(groups...), func(v *ir.Value) bool { return v == nil })
 }
 
-// Build creates an op and lets def infer its result types. values are the values of def's attributes in order. A zero
-// optional attribute is omitted.
-func Build(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, values ...any) (*ir.Op, error) {
-	return b.Infer(state(b, def, operands, regions, nil, values))
+// Single returns the operand of op that belongs to row i of its definition, or nil if there is none.
+func Single(op *ir.Op, i int) *ir.Value {
+	if group := Group(op, i); len(group) > 0 {
+		return group[0]
+	}
+	return nil
 }
 
-// Make is like Build with explicit result types.
-func Make(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, types []ir.Type, values ...any) *ir.Op {
-	return b.Insert(state(b, def, operands, regions, types, values))
+// ResultTypes returns the types of the results of op that belong to row i of its definition.
+func ResultTypes(op *ir.Op, i int) []ir.Type {
+	var buf [8]int
+	counts, ok := op.ResultSegments(buf[:])
+	if !ok {
+		return nil
+	}
+	from := 0
+	for _, n := range counts[:i] {
+		from += n
+	}
+	return op.ResultTypes()[from : from+counts[i]]
 }
 
-func state(b *ir.Builder, def *ir.Def, operands []*ir.Value, regions []*ir.Region, types []ir.Type, values []any) *ir.OpState {
+// SetGroup replaces the operands of op that belong to row i of its definition. It omits nil values.
+func SetGroup(op *ir.Op, i int, values ...*ir.Value) {
+	var buf [8]int
+	counts, ok := op.OperandSegments(buf[:])
+	if !ok {
+		panic("view: the operands of " + op.Name() + " do not divide into groups")
+	}
+	from := 0
+	for _, n := range counts[:i] {
+		from += n
+	}
+	values = Join(values)
+	old := op.OperandList()
+	op.SetOperands(slices.Concat(old[:from], values, old[from+counts[i]:]))
+	if op.Has(ir.AttrSizedOperands) {
+		sizes := make([]int64, len(counts))
+		for k, n := range counts {
+			sizes[k] = int64(n)
+		}
+		sizes[i] = int64(len(values))
+		op.SetAttr(operandSizes, ir.NewDenseArray(ir.Int(32), sizes))
+	}
+}
+
+// Attributes that hold the lengths of groups.
+const (
+	operandSizes = "operandSegmentSizes"
+	resultSizes  = "resultSegmentSizes"
+)
+
+// Sizes returns the lengths of groups as the value of operandSegmentSizes or resultSegmentSizes.
+func Sizes[T any](groups ...[]T) []int64 {
+	sizes := make([]int64, len(groups))
+	for i, g := range groups {
+		sizes[i] = int64(len(g))
+	}
+	return sizes
+}
+
+// Build makes an op. values are the values of def's attributes in order. A zero optional attribute is omitted. types
+// are the result types. If def has ir.ChosenTypes or no Infer, they must be given; otherwise, def infers them.
+func Build(b *ir.Builder, def *ir.Def, types []ir.Type, operands []*ir.Value, regions []*ir.Region, values ...any) (*ir.Op, error) {
 	st := &ir.OpState{Def: def, Operands: operands, Bodies: regions, Types: types}
 	for i, v := range values {
 		spec := &def.Attrs[i]
-		if a := attrOf(b.Module().Context(), &spec.Type, v, spec.Optional); a != nil {
+		if a := attrOf(b.Module().Context(), spec, v); a != nil {
 			st.SetAttr(spec.Name, a)
 		}
 	}
-	return st
+	if def.Infer == nil || def.Traits&ir.ChosenTypes != 0 {
+		return b.Typed(st)
+	}
+	return b.Infer(st)
 }
 
-// attrOf returns v as an attribute that c accepts, or nil if there is nothing to write.
-func attrOf(ctx *ir.Context, c *ir.AttrConstraint, v any, optional bool) ir.Attr {
-	x := reflect.ValueOf(v)
-	if !x.IsValid() || x.Kind() == reflect.Pointer && x.IsNil() || optional && x.IsZero() {
-		return nil
+// Set changes an attribute of op. A zero value removes the attribute if it is optional.
+func Set(op *ir.Op, name string, value any) {
+	spec := op.Def().Attr(name)
+	if spec == nil {
+		panic("view: " + op.Name() + " has no attribute '" + name + "'")
 	}
-	if a, ok := v.(ir.Attr); ok {
+	if a := attrOf(op.Module().Context(), spec, value); a != nil {
+		op.SetAttr(name, a)
+	} else {
+		op.RemoveAttr(name)
+	}
+}
+
+// attrOf returns v as an attribute of row spec, or nil if there is nothing to write.
+func attrOf(ctx *ir.Context, spec *ir.AttrSpec, v any) ir.Attr {
+	x := reflect.ValueOf(v)
+	switch {
+	case !x.IsValid() || x.Kind() == reflect.Pointer && x.IsNil() || spec.Optional && x.IsZero():
+		return nil
+	case spec.Name == operandSizes || spec.Name == resultSizes:
+		return ir.NewDenseArray(ir.Int(32), v.([]int64))
+	}
+	return encode(ctx, &spec.Type, x)
+}
+
+// encode returns x as an attribute that c accepts.
+func encode(ctx *ir.Context, c *ir.AttrConstraint, x reflect.Value) ir.Attr {
+	if a, ok := x.Interface().(ir.Attr); ok {
 		return a
 	}
 	switch {
 	case c.Enum != nil:
 		return ir.NewEnum(c.Enum, int(x.Int()))
 	case c.Attr != nil:
-		return c.Attr.New(v)
+		return c.Attr.New(x.Interface())
 	case c.Elem != nil:
 		elems := make([]ir.Attr, x.Len())
 		for i := range elems {
-			elems[i] = attrOf(ctx, c.Elem, x.Index(i).Interface(), false)
+			elems[i] = encode(ctx, c.Elem, x.Index(i))
 		}
 		return ir.NewArray(elems)
 	}
-	switch v := v.(type) {
-	case *int64:
-		return ir.NewInteger(*v, c.FormType)
-	case int64:
-		return ir.NewInteger(v, c.FormType)
-	case *bool:
-		return ctx.Bool(*v)
-	case bool:
-		if c.FormType == nil {
-			return ir.NewUnit()
+	if x.Kind() == reflect.Pointer {
+		x = x.Elem()
+	}
+	switch c.Kind {
+	case ir.KindUnit:
+		if !x.Bool() {
+			return nil
 		}
-		return ctx.Bool(v)
-	case float64:
+		return ir.NewUnit()
+	case ir.KindBool:
+		return ctx.Bool(x.Bool())
+	case ir.KindInt:
+		return ir.NewInteger(x.Int(), c.FormType)
+	case ir.KindFloat:
 		t := c.FormType.(*ir.FloatType)
-		return ir.NewFloatBits(tensor.EncodeFloat(t.DType(), v), t)
-	case string:
-		if strings.HasPrefix(c.Summary, "flat symbol reference") {
-			return ir.NewSymbolRef(v)
+		return ir.NewFloatBits(tensor.EncodeFloat(t.DType(), x.Float()), t)
+	case ir.KindString:
+		return ir.NewString(x.String())
+	case ir.KindSymbol:
+		return ir.NewSymbolRef(x.String())
+	case ir.KindInts:
+		list := x.Interface().([]int64)
+		if c.FormType == nil {
+			return elements(ctx, tensor.I64, list)
 		}
-		return ir.NewString(v)
-	case []int64:
-		return ir.NewDenseArray(c.FormType, v)
-	case []bool:
-		ints := make([]int64, len(v))
-		for i, b := range v {
-			if b {
-				ints[i] = 1
+		return ir.NewDenseArray(c.FormType, list)
+	case ir.KindBools:
+		list := make([]int64, x.Len())
+		for i := range list {
+			if x.Index(i).Bool() {
+				list[i] = 1
 			}
 		}
-		return ir.NewDenseArray(c.FormType, ints)
+		if c.FormType == nil {
+			return elements(ctx, tensor.I1, list)
+		}
+		return ir.NewDenseArray(c.FormType, list)
 	}
-	panic(fmt.Sprintf("no attribute for a %T", v))
+	panic(fmt.Sprintf("view: no attribute for a %s", x.Type()))
+}
+
+// elements returns the numbers as a tensor of rank 1.
+func elements(ctx *ir.Context, d tensor.DType, list []int64) ir.Attr {
+	t := tensor.New(d, tensor.Shape{int64(len(list))})
+	for i, n := range list {
+		t.SetInt(i, n)
+	}
+	return ctx.DenseFromTensor(t)
 }

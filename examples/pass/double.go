@@ -30,28 +30,24 @@ func (p Double) Run(ctx *pass.Context, f *ir.Op) error {
 }
 
 func (p Double) pattern() *rewrite.Pattern {
-	return &rewrite.Pattern{
-		Name: "sum-to-double",
-		Rows: []*ir.Def{stablehlo.Add},
-		// x + x = 2x. Both sides round the same number; they agree on infinities and NaN, and integers wrap alike.
-		Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-			x := op.Operand(0)
-			t, ok := x.Type().(*ir.TensorType)
-			if !ok || x != op.Operand(1) || !t.Static() || !t.DType().IsFloat() && !(p.Integers && t.DType().IsInteger()) {
-				return false, nil
-			}
-			two := tensor.New(t.DType(), nil)
-			two.SetFloat(0, 2)
-			c, err := stablehlo.BuildConstant(r.Before(op), stablehlo.ConstantAttrs{Value: ir.NewDense(t, two, true)})
-			if err != nil {
-				return false, err
-			}
-			product, err := stablehlo.BuildMultiply(r.Like(op), x, c.Result(0))
-			if err != nil {
-				return false, err
-			}
-			r.Replace(op, product.Result(0))
-			return true, nil
-		},
-	}
+	// x + x = 2x. Both sides round the same number; they agree on infinities and NaN, and integers wrap alike.
+	return rewrite.For("sum-to-double", stablehlo.Add, stablehlo.AsAdd, func(r *rewrite.Rewriter, sum stablehlo.AddOp) (bool, error) {
+		x := sum.LHS()
+		t, ok := x.Type().(*ir.TensorType)
+		if !ok || x != sum.RHS() || !t.Static() || !t.DType().IsFloat() && !(p.Integers && t.DType().IsInteger()) {
+			return false, nil
+		}
+		two := tensor.New(t.DType(), nil)
+		two.SetFloat(0, 2)
+		c, err := stablehlo.BuildConstant(r.Before(sum.Op), stablehlo.ConstantAttrs{Value: ir.NewDense(t, two, true)})
+		if err != nil {
+			return false, err
+		}
+		product, err := stablehlo.BuildMultiply(r.Like(sum.Op), x, c.Result(0))
+		if err != nil {
+			return false, err
+		}
+		r.Replace(sum.Op, product.Result(0))
+		return true, nil
+	})
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	"example.com/tally/tally"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/opt"
 )
@@ -19,6 +20,6 @@ func main() {
 
 // config returns the dialects and passes of the command: hlocb's and this module's.
 func config() (opt.Config, error) {
-	passes, err := opt.Passes().With(Double{}, Simplify{}, Lower{})
-	return opt.Config{Name: "tally-opt", Dialects: append(all.Dialects(), Dialect()), Passes: passes}, err
+	passes, err := opt.Passes().With(Absorb, Double{}, Simplify{}, Lower{})
+	return opt.Config{Name: "tally-opt", Dialects: append(all.Dialects(), tally.Dialect()), Passes: passes}, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"example.com/tally/tally"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
@@ -23,37 +24,32 @@ func (Simplify) Info() *pass.Info {
 
 func (p Simplify) Run(ctx *pass.Context, f *ir.Op) error {
 	p = pass.Defaults(p)
-	peel := &rewrite.Pattern{
-		Name: "repeat-to-body",
-		Rows: []*ir.Def{Repeat},
-		// repeat 0 of x is x; repeat n of x is repeat n-1 of the body of x.
-		Rewrite: func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
-			n := times(op)
-			if n > int64(p.MaxTrips.Get()) {
-				return false, nil
+	// repeat 0 of x is x; repeat n of x is repeat n-1 of the body of x.
+	peel := rewrite.For("repeat-to-body", tally.Repeat, tally.AsRepeat, func(r *rewrite.Rewriter, loop tally.RepeatOp) (bool, error) {
+		if loop.Times() > int64(p.MaxTrips.Get()) {
+			return false, nil
+		}
+		values := loop.Initial()
+		body := loop.Body().Entry()
+		for range loop.Times() {
+			mapping := map[*ir.Value]*ir.Value{}
+			for i, a := range body.Args() {
+				mapping[a] = values[i]
 			}
-			values := op.OperandList()
-			body := op.Region(0).Entry()
-			for range n {
-				mapping := map[*ir.Value]*ir.Value{}
-				for i, a := range body.Args() {
-					mapping[a] = values[i]
-				}
-				for inner := range body.Ops() {
-					if inner != body.Last() {
-						r.Before(op).Clone(inner, mapping)
-					}
-				}
-				for i, v := range body.Last().Operands() {
-					if values[i] = v; mapping[v] != nil {
-						values[i] = mapping[v]
-					}
+			for inner := range body.Ops() {
+				if inner != body.Last() {
+					r.Before(loop.Op).Clone(inner, mapping)
 				}
 			}
-			r.Replace(op, values...)
-			return true, nil
-		},
-	}
+			for i, v := range body.Last().Operands() {
+				if values[i] = v; mapping[v] != nil {
+					values[i] = mapping[v]
+				}
+			}
+		}
+		r.Replace(loop.Op, values...)
+		return true, nil
+	})
 	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{peel}, rewrite.Options{})
 	return err
 }
@@ -69,12 +65,12 @@ func (Lower) Info() *pass.Info {
 }
 
 func (p Lower) Run(ctx *pass.Context, f *ir.Op) error {
-	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{{Name: "repeat-to-while", Rows: []*ir.Def{Repeat}, Rewrite: lower}}, rewrite.Options{})
+	_, err := p.Greedy(ctx, f, []*rewrite.Pattern{rewrite.For("repeat-to-while", tally.Repeat, tally.AsRepeat, lower)}, rewrite.Options{})
 	return err
 }
 
-// lower replaces op by a stablehlo.while whose first carried value counts the trips.
-func lower(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
+// lower replaces a repeat by a stablehlo.while whose first carried value counts the trips.
+func lower(r *rewrite.Rewriter, repeat tally.RepeatOp) (bool, error) {
 	m := r.Module()
 	count := m.Context().StaticTensor(tensor.I64, nil)
 	integer := func(b *ir.Builder, n int64) *ir.Value {
@@ -82,29 +78,29 @@ func lower(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		tensor.View[int64](v)[0] = n
 		return ir.Must(stablehlo.BuildConstant(b, stablehlo.ConstantAttrs{Value: ir.NewDense(count, v, true)})).Result(0)
 	}
-	types := append([]ir.Type{count}, op.ResultTypes()...)
+	types := append([]ir.Type{count}, repeat.ResultTypes()...)
 
 	cond := m.NewRegion()
 	b := r.AtEnd(cond.AddBlock(types...))
-	more := ir.Must(stablehlo.BuildCompare(b, cond.Entry().Arg(0), integer(b, times(op)), stablehlo.CompareAttrs{
+	more := ir.Must(stablehlo.BuildCompare(b, cond.Entry().Arg(0), integer(b, repeat.Times()), stablehlo.CompareAttrs{
 		ComparisonDirection: stablehlo.ComparisonDirectionLT, CompareType: stablehlo.ComparisonTypeSIGNED,
 	}))
-	stablehlo.BuildReturn(b, more.ResultList())
+	ir.Must(stablehlo.BuildReturn(b, more.ResultList()))
 
 	body := m.NewRegion()
 	b = r.AtEnd(body.AddBlock(types...))
 	next := ir.Must(stablehlo.BuildAdd(b, body.Entry().Arg(0), integer(b, 1)))
-	end := stablehlo.BuildReturn(b, next.ResultList())
-	r.InlineBefore(op.Region(0).Entry(), end, body.Entry().Args()[1:]...)
+	end := ir.Must(stablehlo.BuildReturn(b, next.ResultList()))
+	r.InlineBefore(repeat.Body().Entry(), end.Op, body.Entry().Args()[1:]...)
 	yield := end.Prev()
-	r.Update(end, func() { end.SetOperands(append(next.ResultList(), yield.OperandList()...)) })
+	r.Update(end.Op, func() { end.SetOperands(append(next.ResultList(), yield.OperandList()...)) })
 	r.Erase(yield)
 
-	b = r.Before(op)
-	loop, err := stablehlo.BuildWhile(b, append([]*ir.Value{integer(b, 0)}, op.OperandList()...), cond, body)
+	b = r.Before(repeat.Op)
+	loop, err := stablehlo.BuildWhile(b, append([]*ir.Value{integer(b, 0)}, repeat.Initial()...), cond, body)
 	if err != nil {
 		return false, err
 	}
-	r.Replace(op, loop.ResultList()[1:]...)
+	r.Replace(repeat.Op, loop.ResultList()[1:]...)
 	return true, nil
 }

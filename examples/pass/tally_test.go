@@ -31,7 +31,7 @@ func TestPasses(t *testing.T) {
 			return opt.Main(args, opt.Streams{In: in, Out: out, Err: errs}, cfg)
 		},
 	}}
-	for _, file := range []string{"testdata/double.mlir", "testdata/repeat.mlir"} {
+	for _, file := range []string{"testdata/double.mlir", "testdata/repeat.mlir", "testdata/dot.mlir", "testdata/scaled.mlir"} {
 		if err := r.Run(context.Background(), file); err != nil {
 			t.Error(err)
 		}
@@ -45,7 +45,7 @@ func TestTutorial(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code strings.Builder
-	for _, file := range []string{"main.go", "double.go", "passes.go", "dialect.go", "tally_test.go"} {
+	for _, file := range []string{"main.go", "double.go", "passes.go", "dot.go", "tally/rows.go", "tally/scaled_dot.go", "tally/gen/main.go", "tally_test.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -233,7 +233,7 @@ func (w *Lowerer) exlaCall(h hookop.HookOp, target string, inputs []*ir.Value, t
 	for i, o := range operands {
 		call.OutputOperandAliases = append(call.OutputOperandAliases, aliasOf(i, o, len(types)))
 	}
-	op := stablehlo.BuildCustomCall(w.Module.Before(h.Op), inputs, types, call).Op
+	op := ir.Must(stablehlo.BuildCustomCall(w.Module.Before(h.Op), inputs, types, call)).Op
 	setMarks(op, h)
 	return op
 }

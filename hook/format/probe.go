@@ -96,7 +96,7 @@ func (p *Prober) Insert(b *ir.Builder, kind hook.Kind, v *ir.Value, name string,
 		results = []ir.Type{v.Type()}
 		call.OutputOperandAliases = []*stablehlo.OutputOperandAlias{{}}
 	}
-	return stablehlo.BuildCustomCall(b, []*ir.Value{v}, results, call).Op, id
+	return ir.Must(stablehlo.BuildCustomCall(b, []*ir.Value{v}, results, call)).Op, id
 }
 
 // id hashes the properties of the probe, as for the ids of other hooks.

@@ -133,9 +133,9 @@ func writeXLALog(w *Lowerer, h hookop.HookOp) error {
 	if err != nil {
 		return err
 	}
-	op := stablehlo.BuildCustomCall(w.Module.Before(h.Op), data(h), nil, stablehlo.CustomCallAttrs{
+	op := ir.Must(stablehlo.BuildCustomCall(w.Module.Before(h.Op), data(h), nil, stablehlo.CustomCallAttrs{
 		CallTargetName: xlaLogTarget, APIVersion: new(int64(stablehlo.APIStatusReturning)), HasSideEffect: true, BackendConfig: ir.NewString(string(cfg)),
-	}).Op
+	})).Op
 	setMarks(op, h)
 	w.Replace(h, nil, results)
 	return nil

@@ -23,7 +23,7 @@ var order = [][]string{
 	{"internal", "runtime/goxla"},
 	{"runtime/interpose"},
 	{"internal/live"},
-	{"verify", "opt", "internal/events"},
+	{"verify", "opt", "internal/events", "dialect/gen"},
 	{"hlocb"}, // the root: the user API
 	{"internal/plugintest"},
 	{"passes", "internal/plugincheck", "internal/command", "internal/probe", "internal/view"},

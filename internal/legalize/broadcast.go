@@ -107,7 +107,7 @@ func (e *emitter) broadcastTo(x *ir.Value, sizes []size) *ir.Value {
 			padded[i] = size{n: s.n}
 		}
 	}
-	v := stablehlo.BuildBroadcastInDim(e.Builder, x, e.typeOfSizes(padded, elemOf(x)), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}).Result(0)
+	v := e.broadcastAs(x, e.typeOfSizes(padded, elemOf(x)), dims)
 	for i, s := range sizes {
 		if s.of != nil && padded[i].of == nil {
 			n := e.dimension(s.of, s.dim)
@@ -133,7 +133,7 @@ func (e *emitter) shapeOf(x *ir.Value) *ir.Value {
 
 // dynamicBroadcast inserts a dynamic_broadcast_in_dim to type t.
 func (e *emitter) dynamicBroadcast(x, sizes *ir.Value, t ir.Type, dims []int64) *ir.Value {
-	return stablehlo.BuildDynamicBroadcastInDim(e.Builder, x, sizes, t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: dims}).Result(0)
+	return e.result(stablehlo.BuildDynamicBroadcastInDim(e.Builder, x, sizes, t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: dims}))
 }
 
 // lastDims returns the last n of rank dimensions.

@@ -295,7 +295,7 @@ func (e *emitter) sortFirst(op *ir.Op, dim int64, values ...*ir.Value) []*ir.Val
 // callee copies the body of a function to a block of a region.
 func (e *emitter) callee(f fn.FuncOp, b *ir.Block) {
 	inner := e.inside(b)
-	stablehlo.BuildReturn(inner.Builder, inner.body(f.Region(0), b.Args()...))
+	ir.Must(stablehlo.BuildReturn(inner.Builder, inner.body(f.Region(0), b.Args()...)))
 	e.adopt(inner)
 }
 

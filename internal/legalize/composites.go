@@ -82,9 +82,12 @@ func (c *compositor) replace(op *ir.Op) error {
 		regions = append(regions, cloneRegion(m, r))
 	}
 	name := c.unique(op.Name() + ".impl")
-	composite := stablehlo.BuildComposite(m.Before(op), op.OperandList(), regions, op.ResultTypes(), stablehlo.CompositeAttrs{
+	composite, err := stablehlo.BuildComposite(m.Before(op), op.OperandList(), regions, op.ResultTypes(), stablehlo.CompositeAttrs{
 		Name: op.Name(), CompositeAttributes: ir.NewDict(attrs), Decomposition: name, Version: 1,
 	})
+	if err != nil {
+		return err
+	}
 	for i, v := range op.Results() {
 		c.r.ReplaceUses(v, composite.Result(i), nil)
 	}

@@ -30,7 +30,7 @@ var deprecatedRules = []rule{
 		}
 		b, _ := stablehlo.AsBroadcast(op)
 		dims := lastDims(t.Rank(), len(b.BroadcastSizes())+t.Rank())
-		return stablehlo.BuildBroadcastInDim(e.Builder, args[0], op.Result(0).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}).ResultList()
+		return []*ir.Value{e.result(stablehlo.BuildBroadcastInDim(e.Builder, args[0], op.Result(0).Type(), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}))}
 	}},
 	{stablehlo.CreateToken, func(e *emitter, op *ir.Op, _ []*ir.Value) []*ir.Value {
 		return []*ir.Value{e.typed(stablehlo.AfterAll, op.Result(0).Type())}
@@ -56,7 +56,7 @@ var deprecatedRules = []rule{
 		}
 		einsum, _ := stablehlo.AsUnaryEinsum(op)
 		one := Splat(e.Builder, e.ctx.Tensor(nil, t.Elem(), nil), 1)
-		return stablehlo.BuildEinsum(e.Builder, one, args[0], op.Result(0).Type(), stablehlo.EinsumAttrs{EinsumConfig: "," + einsum.EinsumConfig()}).ResultList()
+		return []*ir.Value{e.result(stablehlo.BuildEinsum(e.Builder, one, args[0], op.Result(0).Type(), stablehlo.EinsumAttrs{EinsumConfig: "," + einsum.EinsumConfig()}))}
 	}},
 	{stablehlo.CrossReplicaSum, func(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 		if _, ok := op.Result(0).Type().(*ir.TensorType); !ok {
@@ -106,8 +106,16 @@ func expandEinsum(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 			order = append(order, c)
 		}
 	}
-	product, err := stablehlo.BuildDotGeneral(e.Builder, x, y, stablehlo.DotGeneralAttrs{Dims: d})
-	return e.arranged(e.result(product.Op, err), order, out)
+	shape := make([]int64, len(order))
+	for i, c := range order {
+		if k := slices.Index(l, c); k >= 0 {
+			shape[i] = tensorType(x).Shape()[k]
+		} else {
+			shape[i] = tensorType(y).Shape()[slices.Index(r, c)]
+		}
+	}
+	t := e.ctx.Tensor(shape, elemOf(op.Result(0)), nil)
+	return e.arranged(e.result(stablehlo.BuildDotGeneral(e.Builder, x, y, t, stablehlo.DotGeneralAttrs{Dims: d})), order, out)
 }
 
 // expandUnaryEinsum sums and permutes dimensions: "ab->ba" or "ab->a".

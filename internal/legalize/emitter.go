@@ -88,7 +88,7 @@ func (e *emitter) infer(st *ir.OpState) *ir.Value {
 }
 
 // result returns the result of an op, or some value after an error.
-func (e *emitter) result(op *ir.Op, err error) *ir.Value {
+func (e *emitter) result(op interface{ Result(int) *ir.Value }, err error) *ir.Value {
 	if err == nil {
 		return op.Result(0)
 	}
@@ -207,12 +207,20 @@ func (e *emitter) broadcast(x *ir.Value, shape []int64, dims ...int64) *ir.Value
 	if dims == nil {
 		dims = []int64{}
 	}
-	return stablehlo.BuildBroadcastInDim(e.Builder, x, e.ctx.Tensor(shape, elemOf(x), nil), stablehlo.BroadcastInDimAttrs{BroadcastDimensions: dims}).Result(0)
+	return e.broadcastAs(x, e.ctx.Tensor(shape, elemOf(x), nil), dims)
+}
+
+// broadcastAs inserts a broadcast to type t. The op's builder would refuse a shape that is not static, which refinement
+// makes static later.
+func (e *emitter) broadcastAs(x *ir.Value, t ir.Type, dims []int64) *ir.Value {
+	st := &ir.OpState{Def: stablehlo.BroadcastInDim, Operands: []*ir.Value{x}, Types: []ir.Type{t}}
+	st.SetAttr(stablehlo.AttrBroadcastDimensions, ir.NewDenseArray(ir.Int(64), dims))
+	return e.Insert(st).Result(0)
 }
 
 // iota inserts the positions along a dimension of a shape.
 func (e *emitter) iota(shape []int64, elem ir.Type, dim int64) *ir.Value {
-	return stablehlo.BuildIota(e.Builder, e.ctx.Tensor(shape, elem, nil), stablehlo.IotaAttrs{IotaDimension: dim}).Result(0)
+	return e.result(stablehlo.BuildIota(e.Builder, e.ctx.Tensor(shape, elem, nil), stablehlo.IotaAttrs{IotaDimension: dim}))
 }
 
 // total inserts the sum of x over dimensions.
@@ -236,7 +244,7 @@ func (e *emitter) insertSum(st *ir.OpState) *ir.Op {
 	b := op.Region(0).AddBlock()
 	x, y := e.argument(b, scalar), e.argument(b, scalar)
 	inner := e.inside(b)
-	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.typed(stablehlo.Add, scalar, x, y)})
+	ir.Must(stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.typed(stablehlo.Add, scalar, x, y)}))
 	e.adopt(inner)
 	return op
 }

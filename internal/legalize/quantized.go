@@ -569,7 +569,7 @@ func (e *quantEmitter) offset(lhs, rhs, out *ir.Value, left, right int64, t *ir.
 			}
 		}
 		if t.Static() {
-			return stablehlo.BuildBroadcastInDim(e.Builder, v, t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: to}).Result(0)
+			return e.result(stablehlo.BuildBroadcastInDim(e.Builder, v, t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: to}))
 		}
 		if sizes == nil {
 			sizes = e.sizes64(out)

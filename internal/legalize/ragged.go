@@ -85,9 +85,9 @@ func (r *raggedDot) start() *ir.Value {
 				parts[d] = r.ints(i64, 1)
 			}
 		}
-		r.position = stablehlo.BuildDynamicIota(r.Builder, r.concatenate(parts), positions, stablehlo.DynamicIotaAttrs{IotaDimension: r.ragged}).Result(0)
+		r.position = r.result(stablehlo.BuildDynamicIota(r.Builder, r.concatenate(parts), positions, stablehlo.DynamicIotaAttrs{IotaDimension: r.ragged}))
 	} else {
-		r.position = stablehlo.BuildIota(r.Builder, positions, stablehlo.IotaAttrs{IotaDimension: r.ragged}).Result(0)
+		r.position = r.result(stablehlo.BuildIota(r.Builder, positions, stablehlo.IotaAttrs{IotaDimension: r.ragged}))
 	}
 	if lhs.Static() {
 		r.zero = r.constant(0, lhs)
@@ -119,7 +119,7 @@ func (r *raggedDot) size(group int64) *ir.Value {
 			}
 		}
 		limit := r.vector(limits)
-		piece = stablehlo.BuildRealDynamicSlice(r.Builder, r.sizes, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), last, 1), t.Elem(), nil)).Result(0)
+		piece = r.result(stablehlo.BuildRealDynamicSlice(r.Builder, r.sizes, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), last, 1), t.Elem(), nil)))
 	}
 	n := r.reshape(piece, t.Shape()[:last]...)
 	if t.Elem() != i64 {
@@ -207,9 +207,9 @@ func (r *raggedDot) matrix(group, i int64) *ir.Value {
 	}
 	start, limit := r.concatenate(starts), r.concatenate(limits)
 	strides := r.ints(i64, slices.Repeat([]int64{1}, rank)...)
-	piece := stablehlo.BuildRealDynamicSlice(r.Builder, r.rhs, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), group, 1), t.Elem(), nil)).Result(0)
+	piece := r.result(stablehlo.BuildRealDynamicSlice(r.Builder, r.rhs, start, limit, strides, r.ctx.Tensor(withElement(t.Shape(), group, 1), t.Elem(), nil)))
 	sizes := r.concatenate(append(append([]*ir.Value{}, limits[:group]...), limits[group+1:]...))
-	return stablehlo.BuildDynamicReshape(r.Builder, piece, sizes, r.ctx.Tensor(shape, t.Elem(), nil)).Result(0)
+	return r.result(stablehlo.BuildDynamicReshape(r.Builder, piece, sizes, r.ctx.Tensor(shape, t.Elem(), nil)))
 }
 
 // contractingDimension expands lhs [b, m, k] x rhs [b, k, n] to [g, b, m, n]: each group is a range of k.
@@ -242,7 +242,7 @@ func (r *raggedDot) contractingDimension(out *ir.TensorType) []*ir.Value {
 		for d := range one.Rank() {
 			sizes = append(sizes, r.size1(p, int64(d)))
 		}
-		products[i] = stablehlo.BuildDynamicReshape(r.Builder, p, r.concatenate(sizes), r.ctx.Tensor(shape, one.Elem(), nil)).Result(0)
+		products[i] = r.result(stablehlo.BuildDynamicReshape(r.Builder, p, r.concatenate(sizes), r.ctx.Tensor(shape, one.Elem(), nil)))
 	}
 	return []*ir.Value{r.concatenate(products)}
 }

@@ -66,9 +66,9 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	indexType := e.ctx.Tensor(t.Shape(), ir.Int(32), nil)
 	var index *ir.Value
 	if all == nil {
-		index = stablehlo.BuildIota(e.Builder, indexType, stablehlo.IotaAttrs{IotaDimension: int64(rank - 1)}).Result(0)
+		index = e.result(stablehlo.BuildIota(e.Builder, indexType, stablehlo.IotaAttrs{IotaDimension: int64(rank - 1)}))
 	} else {
-		index = stablehlo.BuildDynamicIota(e.Builder, all, indexType, stablehlo.DynamicIotaAttrs{IotaDimension: int64(rank - 1)}).Result(0)
+		index = e.result(stablehlo.BuildDynamicIota(e.Builder, all, indexType, stablehlo.DynamicIotaAttrs{IotaDimension: int64(rank - 1)}))
 	}
 	sorted := e.Insert(e.sort(stable, int64(rank-1), x, index))
 	e.sortDescending(sorted)
@@ -81,7 +81,7 @@ func expandTopK(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
 	starts, strides := e.ints(ir.Int(64), start...), e.ints(ir.Int(64), slices.Repeat([]int64{1}, rank)...)
 	out := make([]*ir.Value, 2)
 	for i := range out {
-		out[i] = stablehlo.BuildRealDynamicSlice(e.Builder, sorted.Result(i), starts, limit, strides, op.Result(i).Type()).Result(0)
+		out[i] = e.result(stablehlo.BuildRealDynamicSlice(e.Builder, sorted.Result(i), starts, limit, strides, op.Result(i).Type()))
 	}
 	return out
 }
@@ -109,7 +109,7 @@ func (e *emitter) sortDescending(sort *ir.Op) {
 	}
 	inner := e.inside(b)
 	op, err := stablehlo.BuildCompare(inner.Builder, b.Arg(0), b.Arg(1), a)
-	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.result(op.Op, err)})
+	ir.Must(stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.result(op.Op, err)}))
 	e.adopt(inner)
 }
 
@@ -179,10 +179,10 @@ func (e *emitter) scan(op *ir.Op, early bool) []*ir.Value {
 		}
 	}
 	cond := e.inside(loop.Region(0).Entry())
-	stablehlo.BuildReturn(cond.Builder, []*ir.Value{cond.lt(loop.Region(0).Entry().Arg(0), length)})
+	ir.Must(stablehlo.BuildReturn(cond.Builder, []*ir.Value{cond.lt(loop.Region(0).Entry().Arg(0), length)}))
 	e.adopt(cond)
 	body := e.inside(loop.Region(1).Entry())
-	stablehlo.BuildReturn(body.Builder, body.scanStep(scan, loop.Region(1).Entry().Args(), outputs, length, early))
+	ir.Must(stablehlo.BuildReturn(body.Builder, body.scanStep(scan, loop.Region(1).Entry().Args(), outputs, length, early)))
 	e.adopt(body)
 
 	results := loop.ResultList()
@@ -251,7 +251,7 @@ func (e *emitter) sliceAt(x *ir.Value, dim int64, at *ir.Value, early bool) *ir.
 		}
 		limit := e.vector(limits)
 		strides := e.ints(ir.Int(64), slices.Repeat([]int64{1}, t.Rank())...)
-		piece = stablehlo.BuildRealDynamicSlice(e.Builder, x, starts, limit, strides, typ).Result(0)
+		piece = e.result(stablehlo.BuildRealDynamicSlice(e.Builder, x, starts, limit, strides, typ))
 	}
 	return e.reshape(piece, append(append([]int64{}, shape[:dim]...), shape[dim+1:]...)...)
 }

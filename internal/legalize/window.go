@@ -41,7 +41,7 @@ func expandSelectAndScatter(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value
 	zero := inner.constant(0, index)
 	keep := inner.body(v.Select(), a, c)[0]
 	keep = inner.or(inner.lt(ct, zero), inner.and(inner.ge(at, zero), keep))
-	stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.sel(keep, a, c), inner.sel(keep, at, ct)})
+	ir.Must(stablehlo.BuildReturn(inner.Builder, []*ir.Value{inner.sel(keep, a, c), inner.sel(keep, at, ct)}))
 	e.adopt(inner)
 
 	m := tensor.Shape(out).NumElements()
@@ -53,7 +53,7 @@ func expandSelectAndScatter(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value
 	one := e.ctx.Tensor(nil, to, nil)
 	b = sums.Region(0).AddBlock(one, one)
 	inner = e.inside(b)
-	stablehlo.BuildReturn(inner.Builder, inner.body(v.Scatter(), b.Args()...))
+	ir.Must(stablehlo.BuildReturn(inner.Builder, inner.body(v.Scatter(), b.Args()...)))
 	e.adopt(inner)
 	return []*ir.Value{e.reshape(sums.Result(0), t.Shape()...)}
 }

@@ -98,7 +98,7 @@ func (a *adder) sampled(b *ir.Builder, s Sample, name string, insert func(b *ir.
 		r := a.m.NewRegion()
 		in := e.In(r.AddBlock())
 		fill(in)
-		stablehlo.BuildReturn(in, nil)
+		ir.Must(stablehlo.BuildReturn(in, nil))
 		return r
 	}
 	ids := []hook.ID{id}

@@ -36,11 +36,11 @@ func (e Emitter) convert(x *ir.Value, to tensor.DType) *ir.Value {
 	if typeOf(x).DType() == to {
 		return x
 	}
-	return stablehlo.BuildConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape())).Result(0)
+	return ir.Must(stablehlo.BuildConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape()))).Result(0)
 }
 
 func (e Emitter) reshape(x *ir.Value, shape ...int64) *ir.Value {
-	return stablehlo.BuildReshape(e.Builder, x, e.Module().Context().StaticTensor(typeOf(x).DType(), shape)).Result(0)
+	return ir.Must(stablehlo.BuildReshape(e.Builder, x, e.Module().Context().StaticTensor(typeOf(x).DType(), shape))).Result(0)
 }
 
 // Number inserts a scalar constant.
@@ -62,7 +62,7 @@ func (e Emitter) fill(x *ir.Value, shape []int64) *ir.Value {
 		return x
 	}
 	to := e.Module().Context().StaticTensor(typeOf(x).DType(), shape)
-	return stablehlo.BuildBroadcastInDim(e.Builder, x, to, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}}).Result(0)
+	return ir.Must(stablehlo.BuildBroadcastInDim(e.Builder, x, to, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{}})).Result(0)
 }
 
 // reduction combines all elements of a tensor with an op.
@@ -94,7 +94,7 @@ func (e Emitter) reduce(list ...reduction) []*ir.Value {
 	for i, r := range list {
 		combined[i] = in.op(r.by, body.Arg(i), body.Arg(len(list)+i))
 	}
-	stablehlo.BuildReturn(in.Builder, combined)
+	ir.Must(stablehlo.BuildReturn(in.Builder, combined))
 	op, err := stablehlo.BuildReduce(e.Builder, out, inits, region, stablehlo.ReduceAttrs{Dimensions: dims})
 	return ir.Must(op.Op, err).ResultList()
 }
@@ -192,7 +192,7 @@ func (e Emitter) bitcast(x *ir.Value, to tensor.DType) *ir.Value {
 	if typeOf(x).DType() == to {
 		return x
 	}
-	return stablehlo.BuildBitcastConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape())).Result(0)
+	return ir.Must(stablehlo.BuildBitcastConvert(e.Builder, x, e.Module().Context().StaticTensor(to, typeOf(x).Shape()))).Result(0)
 }
 
 func (e Emitter) infinite(x *ir.Value) *ir.Value {
@@ -273,7 +273,7 @@ func (e Emitter) Place(v *ir.Value) []*ir.Value {
 	}
 	shape := []int64{n}
 	parts := e.parts(e.reshape(v, n))
-	at := stablehlo.BuildIota(e.Builder, e.Module().Context().StaticTensor(tensor.I64, shape), stablehlo.IotaAttrs{}).Result(0)
+	at := ir.Must(stablehlo.BuildIota(e.Builder, e.Module().Context().StaticTensor(tensor.I64, shape), stablehlo.IotaAttrs{})).Result(0)
 	finite := e.op(stablehlo.IsFinite, parts[0])
 	for _, x := range parts[1:] {
 		finite = e.op(stablehlo.And, finite, e.op(stablehlo.IsFinite, x))

@@ -115,13 +115,13 @@ func unsignedBits(r *rewrite.Rewriter, op *ir.Op) {
 	t := op.Result(1).Type().(*ir.TensorType)
 	b := r.Before(op)
 	bits := op.Module().Context().Tensor(t.Shape(), ir.ElementOf(unsigned[t.DType().Bits()]), t.Encoding())
-	made := stablehlo.BuildRngBitGenerator(b, rng.InitialState(), []ir.Type{op.Result(0).Type(), bits}, stablehlo.RngBitGeneratorAttrs{RngAlgorithm: rng.RngAlgorithm()})
+	made := ir.Must(stablehlo.BuildRngBitGenerator(b, rng.InitialState(), []ir.Type{op.Result(0).Type(), bits}, stablehlo.RngBitGeneratorAttrs{RngAlgorithm: rng.RngAlgorithm()}))
 	for _, a := range op.Attrs() {
 		if made.Attr(a.Name) == nil {
 			made.SetAttr(a.Name, a.Attr) // a sharding
 		}
 	}
-	r.Replace(op, made.Op.Result(0), stablehlo.BuildBitcastConvert(b, made.Op.Result(1), t).Result(0))
+	r.Replace(op, made.Op.Result(0), ir.Must(stablehlo.BuildBitcastConvert(b, made.Op.Result(1), t)).Result(0))
 }
 
 // calledCHLO reports whether op calls an op of CHLO by its name in MHLO, which XLA does not know.

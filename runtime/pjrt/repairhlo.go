@@ -55,7 +55,7 @@ func dropsImaginary(op *ir.Op) bool {
 func convertRealPart(r *rewrite.Rewriter, op *ir.Op) {
 	b := r.Before(op)
 	if part, err := stablehlo.BuildReal(b, op.Operand(0)); err == nil {
-		r.Replace(op, stablehlo.BuildConvert(b, part.Result(0), op.Result(0).Type()).Result(0))
+		r.Replace(op, ir.Must(stablehlo.BuildConvert(b, part.Result(0), op.Result(0).Type())).Result(0))
 	}
 }
 

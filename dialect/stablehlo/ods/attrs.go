@@ -7,9 +7,9 @@ import (
 
 // Constraints on attributes.
 var (
-	StrAttr    = ir.AttrConstraint{Summary: "string attribute", Check: IsString, Form: ir.FormBare}
-	BoolAttr   = ir.AttrConstraint{Summary: "bool attribute", Check: isBool, Form: ir.FormBare, FormType: i1}
-	UnitAttr   = ir.AttrConstraint{Summary: "unit attribute", Check: is[*ir.UnitAttr]}
+	StrAttr    = ir.AttrConstraint{Summary: "string attribute", Kind: ir.KindString, Check: IsString, Form: ir.FormBare}
+	BoolAttr   = ir.AttrConstraint{Summary: "bool attribute", Kind: ir.KindBool, Check: isBool, Form: ir.FormBare, FormType: i1}
+	UnitAttr   = ir.AttrConstraint{Summary: "unit attribute", Kind: ir.KindUnit, Check: is[*ir.UnitAttr]}
 	I64Attr    = intAttr(i64, "64-bit signless integer attribute", nil)
 	I64NonNeg  = intAttr(i64, "64-bit signless integer attribute whose value is non-negative", nonNegative)
 	I64Pos     = intAttr(i64, "64-bit signless integer attribute whose value is positive", positive)
@@ -17,16 +17,16 @@ var (
 	I32Attr    = intAttr(i32, "32-bit signless integer attribute", nil)
 	I32NonNeg  = intAttr(i32, "32-bit signless integer attribute whose value is non-negative", nonNegative)
 	I32Pos     = intAttr(i32, "32-bit signless integer attribute whose value is positive", positive)
-	F32Attr    = ir.AttrConstraint{Summary: "32-bit float attribute", Check: isFloat(tensor.F32), Form: ir.FormBare, FormType: ir.Float(tensor.F32)}
-	F64Attr    = ir.AttrConstraint{Summary: "64-bit float attribute", Check: isFloat(tensor.F64), Form: ir.FormBare, FormType: ir.Float(tensor.F64)}
-	I64Array   = ir.AttrConstraint{Summary: "i64 dense array attribute", Check: isArrayOf(i64), Form: ir.FormInts, FormType: i64}
-	BoolArray  = ir.AttrConstraint{Summary: "i1 dense array attribute", Check: isArrayOf(i1), Form: ir.FormInts, FormType: i1}
+	F32Attr    = ir.AttrConstraint{Summary: "32-bit float attribute", Kind: ir.KindFloat, Check: isFloat(tensor.F32), Form: ir.FormBare, FormType: ir.Float(tensor.F32)}
+	F64Attr    = ir.AttrConstraint{Summary: "64-bit float attribute", Kind: ir.KindFloat, Check: isFloat(tensor.F64), Form: ir.FormBare, FormType: ir.Float(tensor.F64)}
+	I64Array   = ir.AttrConstraint{Summary: "i64 dense array attribute", Kind: ir.KindInts, Check: isArrayOf(i64), Form: ir.FormInts, FormType: i64}
+	BoolArray  = ir.AttrConstraint{Summary: "i1 dense array attribute", Kind: ir.KindBools, Check: isArrayOf(i1), Form: ir.FormInts, FormType: i1}
 	I64Elems   = ir.AttrConstraint{Summary: "64-bit signless integer elements attribute", Check: IsI64Elements}
 	ElemsAttr  = ir.AttrConstraint{Summary: "constant vector/tensor attribute", Check: IsElements}
-	ArrayAttr  = ir.AttrConstraint{Summary: "array attribute", Check: is[*ir.ArrayAttr]}
+	ArrayAttr  = ir.AttrConstraint{Summary: "array attribute", Kind: ir.KindArray, Check: is[*ir.ArrayAttr]}
 	DictAttr   = ir.AttrConstraint{Summary: "dictionary of named attribute values", Check: IsDict}
-	SymbolRef  = ir.AttrConstraint{Summary: "flat symbol reference attribute", Check: IsFlatSymbol, Form: ir.FormBare}
-	SymbolName = ir.AttrConstraint{Summary: "string attribute", Check: IsString, Form: ir.FormSymbol}
+	SymbolRef  = ir.AttrConstraint{Summary: "flat symbol reference attribute", Kind: ir.KindSymbol, Check: IsFlatSymbol, Form: ir.FormBare}
+	SymbolName = ir.AttrConstraint{Summary: "string attribute", Kind: ir.KindString, Check: IsString, Form: ir.FormSymbol}
 )
 
 func is[A ir.Attr](a ir.Attr) bool { _, ok := a.(A); return ok }
@@ -90,7 +90,7 @@ func nonNegative(v int64) bool { return v >= 0 }
 func positive(v int64) bool    { return v > 0 }
 
 func intAttr(t *ir.IntegerType, summary string, accept func(int64) bool) ir.AttrConstraint {
-	return ir.AttrConstraint{Summary: summary, Form: ir.FormBare, FormType: t, Check: func(a ir.Attr) bool {
+	return ir.AttrConstraint{Summary: summary, Kind: ir.KindInt, Form: ir.FormBare, FormType: t, Check: func(a ir.Attr) bool {
 		i, ok := a.(*ir.IntegerAttr)
 		return ok && i.Type() == ir.Type(t) && (accept == nil || accept(i.Value()))
 	}}

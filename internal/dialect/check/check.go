@@ -12,7 +12,7 @@ var (
 	tolerance = ir.AttrSpec{Name: "tolerance", Type: ods.F64Attr, Optional: true}
 
 	// ulps is unsigned in StableHLO of 2026, and signless before.
-	ulps = ir.AttrConstraint{Summary: ods.UI64Attr.Summary, Form: ir.FormBare, FormType: ods.UI64Attr.FormType, Check: func(a ir.Attr) bool {
+	ulps = ir.AttrConstraint{Summary: ods.UI64Attr.Summary, Kind: ir.KindInt, Form: ir.FormBare, FormType: ods.UI64Attr.FormType, Check: func(a ir.Attr) bool {
 		return ods.UI64Attr.Check(a) || ods.I64Attr.Check(a)
 	}}
 )
