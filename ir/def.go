@@ -170,11 +170,11 @@ type AttrConstraint struct {
 	Summary string // completes "failed to satisfy constraint: ..."
 	// Kind is the kind of all attributes that meet the condition, if they have a common one. Views and builders turn the
 	// attribute into a Go value of that kind. Enum, Attr and Elem say the same of their kinds.
-	Kind AttrKind
-	Check   func(Attr) bool
-	Enum    *EnumDef        // set for enumerated attributes, which formats write as the bare case
-	Attr    *AttrDef        // set for attributes that have an AttrDef
-	Elem    *AttrConstraint // of arrays: the condition on each element
+	Kind  AttrKind
+	Check func(Attr) bool
+	Enum  *EnumDef        // set for enumerated attributes, which formats write as the bare case
+	Attr  *AttrDef        // set for attributes that have an AttrDef
+	Elem  *AttrConstraint // of arrays: the condition on each element
 	// Form says how formats write the attribute if they name it. FormType is the type of numbers, which Form omits;
 	// FormName is the mnemonic.
 	Form     AttrForm
