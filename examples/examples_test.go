@@ -9,7 +9,7 @@ import (
 
 // TestPass: an outside module with a dialect, patterns, passes and an opt binary needs only public packages.
 func TestPass(t *testing.T) {
-	for _, args := range [][]string{{"vet", "."}, {"test", "."}} {
+	for _, args := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
 		c := peer.Command("go", args...)
 		c.Dir = "pass"
 		if out, err := c.CombinedOutput(); err != nil {

@@ -32,7 +32,7 @@ func load(text string) *ir.Module {
 }
 
 // A view names the operands, attributes and regions of an op. It is made from the op's row, as is the row's builder,
-// which infers types, if they are no choice, and leaves out attributes that have their default.
+// which leaves out attributes that have their default.
 func ExampleAsDotGeneral() {
 	m := load(product)
 	m.Walk(func(op *ir.Op) bool {

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/tally/tally"
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/dialect/gen"
 	"github.com/hlocb/hlocb/filecheck"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/opt"
@@ -75,6 +77,21 @@ func TestTutorial(t *testing.T) {
 	}
 	if len(blocks) < 8 {
 		t.Errorf("the tutorial has %d blocks", len(blocks))
+	}
+}
+
+// TestGenerated: the views and builders of the dialect are those of its rows.
+func TestGenerated(t *testing.T) {
+	want, err := gen.Views(tally.Dialect(), gen.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("tally/views_gen.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("tally/views_gen.go is old: run go generate ./tally")
 	}
 }
 
