@@ -31,8 +31,8 @@ type Options struct {
 }
 
 // Main writes views_gen.go into the current directory and ends the process if it cannot. With the argument -page FILE
-// it also writes the page of the dialect to the file. With -samples DIR, the page shows the first op of each kind in the
-// MLIR files of the directory; d and others are the dialects of these files.
+// it also writes the page of the dialect to the file. With -samples DIR, the page shows the first op of each kind in
+// the MLIR files of the directory; d and others are the dialects of these files.
 func Main(d *ir.Dialect, o Options, others ...*ir.Dialect) {
 	page := flag.String("page", "", "write the page of the dialect to `FILE`")
 	samples := flag.String("samples", "", "show ops of the MLIR files in `DIR` on the page")
