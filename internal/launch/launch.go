@@ -1,6 +1,7 @@
 // Package launch prepares a program whose PJRT plugins hlocb wraps. It preloads a small C library, which loads the
 // library of cmd/libhlocb_pjrt at the first plugin. It also prepares a program that runs on the engine, the library of
-// cmd/libhlocb_engine. Package launch builds these libraries once, with Go and a C compiler, into the cache.
+// cmd/libhlocb_engine. A release has these libraries; else package launch builds them once, with Go and a C compiler,
+// into the cache.
 package launch
 
 import (
@@ -46,8 +47,8 @@ const module = "github.com/hlocb/hlocb"
 type Libraries struct{ Plugin, Preload string }
 
 // Find returns the libraries that wrap a plugin: in lib/hlocb beside the running command's directory, as a release and
-// a Python wheel install them, beside the command, or from the cache. It builds missing libraries in the cache and
-// reports this on log.
+// a Python wheel install them, beside the command, or from the cache. Missing libraries come into the cache: those that
+// a release embeds in the command are unpacked, others are built, which Find reports on log.
 func Find(ctx context.Context, log io.Writer) (Libraries, error) {
 	dir, err := find(ctx, log, []string{PluginFile, PreloadFile}, Build)
 	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile)}, err
@@ -88,6 +89,9 @@ func find(ctx context.Context, log io.Writer, files []string, build func(ctx con
 	dir := filepath.Join(cache, "hlocb", "interposer", key)
 	if exist(dir, files) {
 		return dir, nil
+	}
+	if holds(embedded, files) {
+		return dir, unpack(embedded, files, dir)
 	}
 	fmt.Fprintf(log, "hlocb: building %s; this happens once\n", strings.Join(files, " and "))
 	return dir, build(ctx, dir)

@@ -8,7 +8,10 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -109,7 +112,7 @@ func run(out, zig string, args []string) error {
 		if p.target != "" && p.target != "native" && zig == "" {
 			return fmt.Errorf("%s needs Zig: -zig 'python -m ziglang' (pip install ziglang)", p.name)
 		}
-		b, err := compile(context.Background(), p, zig, filepath.Join(work, p.name))
+		b, err := compile(context.Background(), p, zig, filepath.Join(work, p.name), args[0] == "archives")
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
@@ -130,8 +133,9 @@ func run(out, zig string, args []string) error {
 	return nil
 }
 
-// compile builds the command and the libraries of a platform in dir.
-func compile(ctx context.Context, p platform, zig, dir string) (*build, error) {
+// compile builds the command and the libraries of a platform in dir. The command embeds the libraries if it may be used
+// alone.
+func compile(ctx context.Context, p platform, zig, dir string, alone bool) (*build, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -149,26 +153,61 @@ func compile(ctx context.Context, p platform, zig, dir string) (*build, error) {
 		}
 		cc = []string{script}
 	}
-	if cc != nil {
+	flags := []string{"build", "-ldflags", "-s -w -buildid=", "-o", b.command}
+	switch {
+	case cc != nil:
 		env = append(env, "CGO_ENABLED=1", "CC="+cc[0])
+		if err := launch.Compile(ctx, env, cc[0], dir); err != nil {
+			return nil, err
+		}
+		for _, name := range []string{launch.PluginFile, launch.PreloadFile, launch.EngineFile} {
+			b.libraries[name] = filepath.Join(dir, name)
+		}
+		if alone {
+			overlay, err := b.overlay(dir)
+			if err != nil {
+				return nil, err
+			}
+			flags = append(flags, "-overlay", overlay)
+		}
+	case p.os == "linux":
+		flags = append(flags, "-tags", "static") // it opens no shared library, so it runs with any C library
 	}
-	tags := ""
-	if cc == nil && p.os == "linux" {
-		tags = "static" // it opens no shared library, so it runs with any C library
+	return b, command(ctx, env, "go", append(flags, "./cmd/hlocb")...)
+}
+
+// overlay compresses the libraries in dir and writes an overlay of 'go build' that puts them where package launch
+// embeds them. It returns the overlay's path.
+func (b *build) overlay(dir string) (string, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
 	}
-	if err := command(ctx, env, "go", "build", "-tags", tags, "-ldflags", "-s -w -buildid=", "-o", b.command, "./cmd/hlocb"); err != nil {
-		return nil, err
+	replace := map[string]string{}
+	for name, path := range b.libraries {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		var out bytes.Buffer
+		z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+		if err != nil {
+			return "", err
+		}
+		_, err = z.Write(data)
+		if err := errors.Join(err, z.Close(), os.WriteFile(path+".gz", out.Bytes(), 0o666)); err != nil {
+			return "", err
+		}
+		if replace[filepath.Join(root, "internal", "launch", launch.Embedded, name+".gz")], err = filepath.Abs(path + ".gz"); err != nil {
+			return "", err
+		}
 	}
-	if cc == nil {
-		return b, nil
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
 	}
-	if err := launch.Compile(ctx, env, cc[0], dir); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{launch.PluginFile, launch.PreloadFile, launch.EngineFile} {
-		b.libraries[name] = filepath.Join(dir, name)
-	}
-	return b, nil
+	file := filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, text, 0o666)
 }
 
 func command(ctx context.Context, env []string, name string, args ...string) error {
