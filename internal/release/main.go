@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,7 +125,11 @@ func run(out, zig string, args []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s  %.1f MB\n", file, float64(info.Size())/1e6)
+		size := float64(info.Size()) / 1e6
+		fmt.Printf("%s  %.1f MB\n", file, size)
+		if args[0] == "wheels" && size > largestWheel {
+			fmt.Fprintf(os.Stderr, "release: warning: a wheel should have at most %d MB\n", largestWheel)
+		}
 		files = append(files, file)
 	}
 	if args[0] == "archives" {
@@ -173,7 +178,17 @@ func compile(ctx context.Context, p platform, zig, dir string, alone bool) (*bui
 	case p.os == "linux":
 		flags = append(flags, "-tags", "static") // it opens no shared library, so it runs with any C library
 	}
-	return b, command(ctx, env, "go", append(flags, "./cmd/hlocb")...)
+	if err := command(ctx, env, "go", append(flags, "./cmd/hlocb")...); err != nil {
+		return nil, err
+	}
+	if cc != nil && p.target != "native" {
+		for _, path := range append(slices.Collect(maps.Values(b.libraries)), b.command) {
+			if err := checkGlibc(path, oldestGlibc); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b, nil
 }
 
 // overlay compresses the libraries in dir and writes an overlay of 'go build' that puts them where package launch

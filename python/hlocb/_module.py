@@ -56,8 +56,15 @@ class Module:
     def __repr__(self) -> str:
         return f"<hlocb.Module of {len(self._data)} bytes>"
 
+    def page(self) -> str:
+        """The page of hlocb view: the outline, the graph, the text and the hooks of the module, as one HTML document."""
+        with self.file() as path:
+            call("view", path, "--output", path + ".html")
+            return pathlib.Path(path + ".html").read_text()
+
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>"
+        # The page is a document of its own, without access to the notebook.
+        return f'<iframe sandbox="allow-scripts" style="width: 100%; height: 36em; border: 0" srcdoc="{html.escape(self.page())}"></iframe>'
 
 
 def module(x: Any, *args, **kwargs) -> Module:

@@ -1,5 +1,6 @@
 """hlocb.run, compare, hooks, opt and module."""
 
+import html
 import pathlib
 import subprocess
 import sys
@@ -34,7 +35,10 @@ def test_text_and_file(tmp_path):
     path.write_text(TEXT)
     for x in (path, str(path), path.read_bytes()):
         np.testing.assert_array_equal(hlocb.run(x, np.array([0.5, 1.0], "f")).results[0], r.results[0])
-    assert hlocb.module(path).text == TEXT and "stablehlo.tanh" in hlocb.module(path)._repr_html_()
+    assert hlocb.module(path).text == TEXT
+    page, shown = hlocb.module(path).page(), hlocb.module(path)._repr_html_()
+    assert page.lstrip().lower().startswith("<!doctype html>") and "stablehlo.tanh" in page
+    assert shown.startswith("<iframe sandbox=") and html.unescape(shown.split('srcdoc="')[1].rsplit('"', 1)[0]) == page
 
 
 def test_functions_have_jax_s_results():

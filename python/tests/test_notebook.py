@@ -1,12 +1,14 @@
 """examples/python/look.ipynb runs, and shows what its text says."""
 
 import pathlib
+import time
 
 import pytest
 
 pytest.importorskip("jax", reason="skip: no JAX")
 nbclient = pytest.importorskip("nbclient", reason="skip: no nbclient")
 nbformat = pytest.importorskip("nbformat", reason="skip: no nbformat")
+jupyter_client = pytest.importorskip("jupyter_client", reason="skip: no jupyter_client")
 pytest.importorskip("ipykernel", reason="skip: no ipykernel")
 pytest.importorskip("matplotlib", reason="skip: no matplotlib")
 
@@ -21,3 +23,50 @@ def test_notebook():
     assert any("image/png" in o.get("data", {}) for o in outputs), "no curve"
     tables = [o["data"]["text/html"] for o in outputs if "text/html" in o.get("data", {})]
     assert len(tables) == 1 and tables[0].count("<tr>") == 1 + 3, tables
+
+
+TAPPED = """
+step = jax.jit(lambda x: jnp.tanh(x) + 1)
+with hlocb.tap("tanh", show=True) as t:
+    x = jnp.float32(0)
+    while True:
+        x = step(x)
+"""
+
+RUN = """
+print("started", flush=True)
+hlocb.run('''module {
+  func.func @main() -> tensor<i64> {
+    %c = stablehlo.constant dense<0> : tensor<i64>
+    %0 = stablehlo.while(%i = %c) : tensor<i64>
+      cond { %true = stablehlo.constant dense<true> : tensor<i1>
+             stablehlo.return %true : tensor<i1> }
+      do { stablehlo.return %i : tensor<i64> }
+    return %0 : tensor<i64>
+  }
+}''')
+"""
+
+
+def test_interrupt():
+    """The notebook's interrupt ends a tapped loop and an endless run within seconds, and the kernel goes on."""
+    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
+    try:
+        client.execute_interactive("import hlocb, jax, jax.numpy as jnp", timeout=120)
+        for code in (TAPPED, RUN):
+            request = client.execute(code)
+            while client.get_iopub_msg(timeout=120)["header"]["msg_type"] != "stream":
+                pass
+            time.sleep(0.5)
+            start = time.monotonic()
+            manager.interrupt_kernel()
+            reply = client.get_shell_msg(timeout=60)
+            while reply["parent_header"].get("msg_id") != request:
+                reply = client.get_shell_msg(timeout=60)
+            assert reply["content"]["ename"] == "KeyboardInterrupt", reply["content"]
+            assert time.monotonic() - start < 30  # a second on a quiet machine
+        reply = client.execute_interactive("assert len(t.events) > 0; t.events.rows()[0]", timeout=60, output_hook=lambda m: None)
+        assert reply["content"]["status"] == "ok", reply["content"]
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
