@@ -74,7 +74,7 @@ func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 		KeepBlocks: p.RegionSimplify == KeepRegions, BottomUp: !p.TopDown.Get(),
 	}
 	if p.CSE {
-		o.Between = func(r *rewrite.Rewriter) { mergeEqual(r, op) }
+		o.Between = func(r *rewrite.Rewriter) { mergeEqual(ctx, r, op) }
 	}
 	res, err := p.Greedy(ctx, op, canonicalizePatterns, o)
 	if err == nil && p.TestConvergence && !res.Converged {

@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"context"
+
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
@@ -19,14 +21,14 @@ func (CSE) Info() *pass.Info {
 
 func (CSE) Run(ctx *pass.Context, op *ir.Op) error {
 	r := rewrite.New(op.Module())
-	mergeEqual(r, op)
+	mergeEqual(ctx, r, op)
 	ctx.Changes(r.Statistics())
-	return nil
+	return ctx.Err()
 }
 
-// mergeEqual merges ops inside op that compute the same results, and erases dead ops.
-func mergeEqual(r *rewrite.Rewriter, op *ir.Op) {
-	c := &cse{r: r}
+// mergeEqual merges ops inside op that compute the same results, and erases dead ops. It stops when ctx ends.
+func mergeEqual(ctx context.Context, r *rewrite.Rewriter, op *ir.Op) {
+	c := &cse{r: r, stop: stopper{ctx: ctx}}
 	c.regions(op)
 	for _, o := range c.dead {
 		r.Erase(o)
@@ -38,6 +40,7 @@ func (CSE) Separable() bool { return true }
 // cse is one run of CSE. Its table of ops is scoped: leaving a region removes the ops of the region.
 type cse struct {
 	r       *rewrite.Rewriter
+	stop    stopper
 	entries []cseEntry // all ops of the open scopes, in the order of their addition
 	heads   []int32    // by hash: 1 + the index of the last entry, or 0; its length is a power of two
 	floor   int32      // entries below it belong to a scope outside of an isolated region
@@ -66,6 +69,9 @@ func (c *cse) regions(op *ir.Op) {
 		}
 		for _, b := range r.Blocks() {
 			for o := range b.Ops() {
+				if c.stop.now() {
+					break
+				}
 				if len(o.Regions()) > 0 {
 					c.regions(o)
 				}

@@ -32,7 +32,11 @@ func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
 	for _, f := range d.graph.Functions() {
 		d.trims[f] = private(f) && flow.Entry(f) != nil && len(f.Region(0).Blocks()) == 1 && d.graph.NamedBy(f) == nil && d.onlyCalls(f)
 	}
+	stop := stopper{ctx: ctx}
 	m.Walk(func(op *ir.Op) bool {
+		if stop.now() {
+			return false
+		}
 		if !plain && forwards(op) {
 			d.trims[op] = true
 		}
@@ -43,10 +47,13 @@ func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
 		}
 		return true
 	})
-	for len(d.work) > 0 {
+	for len(d.work) > 0 && !stop.now() {
 		v := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		d.value(v)
+	}
+	if stop.ended {
+		return ctx.Err()
 	}
 	err = d.sweep(m)
 	ctx.Changes(d.r.Statistics())

@@ -21,9 +21,10 @@ func (LICM) Info() *pass.Info {
 
 func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
 	r := rewrite.New(op.Module())
+	stop := stopper{ctx: ctx}
 	op.WalkPost(func(loop *ir.Op) bool {
-		if loop == op {
-			return true
+		if loop == op || stop.now() {
+			return !stop.ended
 		}
 		for i, region := range loop.Regions() {
 			if run := loop.Def().Flow.Run(i); run != ir.RunsRepeated && run != ir.RunsTest {
@@ -31,6 +32,9 @@ func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
 			}
 			for _, b := range region.Blocks() {
 				for o := range b.Ops() {
+					if stop.now() {
+						return false
+					}
 					if movable(o, loop) {
 						r.MoveBefore(o, loop)
 					}
@@ -40,7 +44,7 @@ func (LICM) Run(ctx *pass.Context, op *ir.Op) error {
 		return true
 	})
 	ctx.Changes(r.Statistics())
-	return nil
+	return ctx.Err()
 }
 
 // movable reports whether op, in a region of loop, computes the same results before the loop.

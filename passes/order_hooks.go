@@ -35,7 +35,7 @@ func (p OrderHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	if p.Order == hook.OrderSource {
 		o.source = order.SourceOf(m)
 	}
-	if err := order.Thread(m, p.Order, p.Chain); err != nil {
+	if err := order.Thread(ctx, m, p.Order, p.Chain); err != nil {
 		return err
 	}
 	orderedBy.Put(ctx, o)

@@ -62,11 +62,25 @@ func at[T any, I int | int64](list []T, index []I) []T {
 // uses the inner one.
 func concatenateFlatten(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsConcatenate(op)
+	inner := func(x *ir.Value, dim int64) (stablehlo.ConcatenateOp, bool) {
+		in, ok := stablehlo.AsConcatenate(x.DefiningOp())
+		return in, ok && x.HasOneUse() && in.Dimension() == dim
+	}
+	// The last op of a chain takes the operands of all others, so that a chain is flattened in linear time.
+	if x := op.Result(0); x.HasOneUse() {
+		for u := range x.Users() {
+			if outer, ok := stablehlo.AsConcatenate(u); ok && outer.Dimension() == v.Dimension() {
+				return false, nil
+			}
+		}
+	}
 	var list []*ir.Value
 	changed := false
-	for _, x := range v.Inputs() {
-		if in, ok := stablehlo.AsConcatenate(x.DefiningOp()); ok && x.HasOneUse() && in.Dimension() == v.Dimension() {
-			list = append(list, in.Inputs()...)
+	for todo := reversed(v.Inputs()); len(todo) > 0; {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if in, ok := inner(x, v.Dimension()); ok {
+			todo = append(todo, reversed(in.Inputs())...)
 			changed = true
 			continue
 		}
@@ -76,6 +90,13 @@ func concatenateFlatten(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		r.Update(op, func() { op.SetOperands(list) })
 	}
 	return changed, nil
+}
+
+// reversed returns the values in reverse order.
+func reversed(values []*ir.Value) []*ir.Value {
+	out := slices.Clone(values)
+	slices.Reverse(out)
+	return out
 }
 
 // concatenateOne: concatenate(x) = x.

@@ -31,7 +31,11 @@ func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 		return err
 	}
 	r := rewrite.New(m)
+	stop := stopper{ctx: ctx}
 	m.Op().WalkPost(func(op *ir.Op) bool { // inner loops first
+		if stop.now() {
+			return false
+		}
 		v, ok := stablehlo.AsWhile(op)
 		if !ok {
 			return true
@@ -45,10 +49,11 @@ func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 		if ok && raised && ops*trips <= p.MaxOps.Get() {
 			unroll(r, v, trips)
 		}
+		stop.passed(ops)
 		return true
 	})
 	ctx.Changes(r.Statistics())
-	return nil
+	return ctx.Err()
 }
 
 // tripCount returns the number of trips of a loop that ends when a carried integer, which each trip changes by a

@@ -4,6 +4,7 @@
 package order
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -18,8 +19,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Thread removes the tokens from a raised module and orders its hooks.
-func Thread(m *ir.Module, order hook.Order, chain hook.Chain) error {
+// Thread removes the tokens from a raised module and orders its hooks. It stops with an error when ctx ends.
+func Thread(ctx context.Context, m *ir.Module, order hook.Order, chain hook.Chain) error {
 	if order == hook.OrderSource && chain == hook.ChainPID {
 		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
 	}
@@ -32,7 +33,7 @@ func Thread(m *ir.Module, order hook.Order, chain hook.Chain) error {
 	if order == hook.OrderNone {
 		return nil
 	}
-	return threadChain(m, chain)
+	return threadChain(ctx, m, chain)
 }
 
 // ChainType returns the type of a chain.
@@ -57,8 +58,8 @@ func Start(b *ir.Builder, c hook.Chain) *ir.Value {
 // threadChain threads one chain through all hooks with side effects, in program order. The chain passes through calls
 // (private functions get it as argument 0 and result 0), loops, branches and computations. The module must not contain
 // tokens.
-func threadChain(m *ir.Module, chain hook.Chain) error {
-	t := &threader{m: m, chain: chain}
+func threadChain(ctx context.Context, m *ir.Module, chain hook.Chain) error {
+	t := &threader{ctx: ctx, m: m, chain: chain}
 	if !t.survey() {
 		return nil
 	}
@@ -92,6 +93,7 @@ func threadChain(m *ir.Module, chain hook.Chain) error {
 
 // threader threads the chain through a module.
 type threader struct {
+	ctx   context.Context
 	m     *ir.Module
 	chain hook.Chain
 	reach *flow.Reach // of the hooks with side effects
@@ -201,6 +203,9 @@ func (t *threader) block(b *ir.Block, cur *ir.Value) (*ir.Value, error) {
 
 // op threads the chain through one op that is or reaches a hook.
 func (t *threader) op(op *ir.Op, cur *ir.Value) (*ir.Value, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
 	if h, ok := hookop.AsHook(op); ok {
 		if h.Chained() {
 			return nil, t.m.Errorf(op, "hook is chained already")
