@@ -15,7 +15,7 @@ import (
 
 // place matches a position in a file, the source line with a caret that a message shows, locations,
 // numbers of lines, and durations.
-var place = regexp.MustCompile(`(?m)\bIN(:\d+:\d+|: offset \d+)|^.*\n *\^+$\n| *loc\(.*\)$|^#loc.*\n|^[ 0-9]+|"ns":\d+`)
+var place = regexp.MustCompile(`(?m)\bIN(:\d+:\d+|: offset \d+)|^.*\n *\^+$\n| *loc\(.*\)$|^#loc.*\n|^[ 0-9]+|"(ns|start)":\d+`)
 
 // TestFormsEverywhere runs the commands that read a module on one module in all forms: text, bytecode, a portable
 // artifact and the file of jax.export that holds it. The names of the files do not contain the form. The output is the
