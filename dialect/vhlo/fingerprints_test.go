@@ -2,6 +2,7 @@ package vhlo_test
 
 import (
 	"fmt"
+	"hash/crc32"
 	"testing"
 
 	"github.com/hlocb/hlocb/artifact"
@@ -26,13 +27,14 @@ func TestFingerprints(t *testing.T) {
 		versions = append(versions, version)
 	}
 	golden.Fingerprints(t, "testdata/fingerprints.txt", func(add func(name, text string)) {
-		for i, s := range testkit.Sources(t) {
+		for _, s := range testkit.Sources(t) {
+			drawn := int(crc32.ChecksumIEEE([]byte(s.Name)) % 4) // by the name, so that a new module changes no line of others
 			m, err := testkit.TryParse(s.Name, s.Text)
 			if err != nil || ir.Verify(m) != nil {
 				continue
 			}
 			for k, v := range append([]vhlo.Version{{}}, versions...) {
-				if k > 0 && (i+k)%4 != 0 && s.Name[:4] != "ops/" { // each module for some versions, samples for all
+				if k > 0 && (drawn+k)%4 != 0 && s.Name[:4] != "ops/" { // each module for some versions, samples for all
 					continue
 				}
 				name := fmt.Sprintf("%s/%s", s.Name, v)

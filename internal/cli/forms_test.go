@@ -119,6 +119,8 @@ func sameOutput(t *testing.T, line string, paths []string) {
 		for _, a := range strings.Fields(line) {
 			args = append(args, strings.NewReplacer("IN", path, "OUT", out).Replace(a))
 		}
+		os.Remove(out) // of the command before this one
+		os.Remove(out + ".hlo")
 		code, stdout, stderr := runCLI(t, time.Minute, args...)
 		if code != 0 {
 			t.Errorf("%s: exit code %d: %s%s", path, code, stdout, stderr)
