@@ -17,7 +17,7 @@ import (
 	"github.com/hlocb/hlocb/parse"
 )
 
-// TestBytecodeMemory reads and writes large files of bytecode of many kinds. A process takes at most 64 MB and 200
+// TestBytecodeMemory reads and writes large files of bytecode of many kinds. A process takes at most 44 MB and 200
 // times the file.
 func TestBytecodeMemory(t *testing.T) {
 	label.Once(t)

@@ -97,7 +97,7 @@ func largeHLO(size int) map[string]string {
 }
 
 // TestMemoryHLO reads and writes large HLO texts and protos of many kinds, and protos with changed bytes. A process
-// takes at most 64 MB and 60 times its input.
+// takes at most 44 MB and 60 times its input.
 func TestMemoryHLO(t *testing.T) {
 	label.Once(t)
 	label.Slow(t)

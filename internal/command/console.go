@@ -28,7 +28,6 @@ type Console struct {
 	outFile *os.File // the terminal that results go to
 	line    bool     // a line of progress is shown
 	quiet   bool     // no notes and no progress
-	short   bool     // the help shows the common flags only
 	colours bool     // on the terminal of diagnostics
 	bold    bool     // on the terminal of results
 	failed  error    // the first failed write to the results

@@ -52,8 +52,7 @@ type Server struct {
 	closed  bool
 	wake    chan struct{} // the ring has events, or is closed
 	done    chan struct{} // the spool has all events
-	clients sync.WaitGroup
-	watched int // clients now
+	watched int           // clients now
 }
 
 // The capacity of the buffer between the program and the spool.

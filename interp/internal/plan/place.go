@@ -51,7 +51,6 @@ type placer struct {
 	at    map[*exec.Instr]span
 	frame map[*exec.Instr]*unit // the arenas of calls
 	pool  []int64               // by position: bytes from the pool, at most
-	least []int64               // by position: bytes from the pool, at least
 }
 
 // span is the first and the last position of an instruction.
