@@ -199,8 +199,10 @@ func (ex *exporter) sharding(op *ir.Op, text string) *sharding {
 // translate/mhlo_to_hlo/attribute_exporter.cc): an encoded OpSharding, which older frameworks write and which is a
 // replicated sharding if it is empty, or its text.
 func parseSharding(text string) (s *sharding, err error) {
-	if s, err := decodeSharding(text); err == nil {
-		return s, nil
+	if !strings.HasPrefix(text, "{") { // no message starts with this byte
+		if s, err := decodeSharding(text); err == nil {
+			return s, nil
+		}
 	}
 	defer catch(&err)
 	p := &parser{lexer: &lexer{src: diag.NewSource("sharding", []byte(text)), text: text}, m: &Module{}}

@@ -269,8 +269,13 @@ func isTree(dir string) bool {
 }
 
 func (c compiler) run(ctx context.Context, dir, name string, args ...string) error {
+	return Run(ctx, dir, c.env, name, args...)
+}
+
+// Run runs a command in a directory with an environment. Its error holds what the command printed.
+func Run(ctx context.Context, dir string, env []string, name string, args ...string) error {
 	command := exec.CommandContext(ctx, name, args...)
-	command.Dir, command.Env = dir, c.env
+	command.Dir, command.Env = dir, env
 	out, err := command.CombinedOutput()
 	if err == nil {
 		return nil

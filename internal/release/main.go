@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -178,7 +177,7 @@ func compile(ctx context.Context, p platform, zig, dir string, alone bool) (*bui
 	case p.os == "linux":
 		flags = append(flags, "-tags", "static") // it opens no shared library, so it runs with any C library
 	}
-	if err := command(ctx, env, "go", append(flags, "./cmd/hlocb")...); err != nil {
+	if err := launch.Run(ctx, "", env, "go", append(flags, "./cmd/hlocb")...); err != nil {
 		return nil, err
 	}
 	if cc != nil && p.target != "native" {
@@ -223,14 +222,4 @@ func (b *build) overlay(dir string) (string, error) {
 	}
 	file := filepath.Join(dir, "overlay.json")
 	return file, os.WriteFile(file, text, 0o666)
-}
-
-func command(ctx context.Context, env []string, name string, args ...string) error {
-	c := exec.CommandContext(ctx, name, args...)
-	c.Env = env
-	out, err := c.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return nil
 }

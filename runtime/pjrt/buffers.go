@@ -52,22 +52,31 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 		return nil, err
 	}
 	v := &value{backend: b, client: c, typ: hook.TypeOf(t), part: hook.TypeOf(shards[0]), place: place}
-	for i, ordinal := range place.Ordinals() {
-		var piece buffer
-		d, err := c.device(ordinal)
-		if err == nil {
-			piece, err = c.upload(d, shards[i%len(shards)], &v.pin)
+	ordinals := place.Ordinals()
+	return b.filled(v, len(ordinals), func(i int) (buffer, error) {
+		d, err := c.device(ordinals[i])
+		if err != nil {
+			return buffer{}, err
 		}
+		return c.upload(d, shards[i%len(shards)], &v.pin)
+	})
+}
+
+// filled gives a new value n pieces, which made returns, and waits until each is ready. If it fails, it destroys v.
+func (b *Backend) filled(v *value, n int, made func(i int) (buffer, error)) (runtime.Memory, error) {
+	plugin := v.client.plugin
+	for i := range n {
+		piece, err := made(i)
 		if err == nil {
 			v.pieces = append(v.pieces, piece)
-			err = c.plugin.check("await buffer", C.hl_ready(c.plugin.api, piece.ptr))
+			err = plugin.check("await buffer", C.hl_ready(plugin.api, piece.ptr))
 		}
 		if err != nil {
 			v.destroy()
 			return nil, err
 		}
 	}
-	if err := b.countBuffers(c, 1); err != nil {
+	if err := b.countBuffers(v.client, 1); err != nil {
 		v.destroy()
 		return nil, err
 	}
@@ -103,26 +112,14 @@ func (b *Backend) CopyMemory(ctx context.Context, m runtime.Memory, place runtim
 		return nil, err
 	}
 	v := &value{backend: b, client: c, typ: from.typ, part: from.part, dynamic: from.dynamic, place: place}
-	for _, d := range devices {
-		a := C.hl_copy_to_device_args{buffer: from.pieces[0].ptr, device: d.ptr}
+	return b.filled(v, len(devices), func(i int) (buffer, error) {
+		a := C.hl_copy_to_device_args{buffer: from.pieces[0].ptr, device: devices[i].ptr}
 		err := invoke(c.plugin, "copy between devices", C.HL_BUFFER_COPY_TO_DEVICE, &a)
 		if err == nil && a.copied == nil {
 			err = c.plugin.invalid("copy between devices", "nothing")
 		}
-		if err == nil {
-			v.pieces = append(v.pieces, buffer{ptr: a.copied})
-			err = c.plugin.check("await copy", C.hl_ready(c.plugin.api, a.copied))
-		}
-		if err != nil {
-			v.destroy()
-			return nil, err
-		}
-	}
-	if err := b.countBuffers(c, 1); err != nil {
-		v.destroy()
-		return nil, err
-	}
-	return v, nil
+		return buffer{ptr: a.copied}, err
+	})
 }
 
 // device returns the device with an ordinal.
