@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -127,27 +128,40 @@ func run(w io.Writer, pattern string, known map[string]string, o options) error 
 	if err != nil {
 		return err
 	}
-	each(o.workers, len(results), func(i int) {
-		r := &results[i]
-		if reason := known[b.name+" "+r.key]; reason != "" {
-			r.Verdict, r.Reason = equivalent, reason
-			return
-		}
-		r.Verdict, r.Tests = b.try(r.id, tests)
-	})
 	counts := map[string]int{}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, r := range results {
+	report := func(r *result) error {
 		counts[r.Verdict]++
 		switch {
 		case o.asJSON:
-			if err := enc.Encode(r); err != nil {
-				return err
-			}
+			return enc.Encode(r)
 		case r.Verdict == survived || r.Verdict == unreached:
-			fmt.Fprintf(w, "%s/%s:%d: %s: %s\n", b.name, r.File, r.Line, r.Verdict, r.key)
+			_, err := fmt.Fprintf(w, "%s/%s:%d: %s: %s\n", b.name, r.File, r.Line, r.Verdict, r.key)
+			return err
 		}
+		return nil
+	}
+	var mu sync.Mutex // guards the variables below
+	next := 0         // result to report
+	var failed error
+	each(o.workers, len(results), func(i int) {
+		var verdict, by string
+		reason := known[b.name+" "+results[i].key]
+		if reason != "" {
+			verdict = equivalent
+		} else {
+			verdict, by = b.try(results[i].id, tests)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		results[i].Verdict, results[i].Reason, results[i].Tests = verdict, reason, by
+		for ; next < len(results) && results[next].Verdict != "" && failed == nil; next++ {
+			failed = report(&results[next])
+		}
+	})
+	if failed != nil {
+		return failed
 	}
 	dead := counts[killed] + counts[timeout]
 	n := len(results) - counts[equivalent]

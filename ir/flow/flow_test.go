@@ -40,7 +40,7 @@ func loops() *ir.Dialect {
 
 func parseText(t *testing.T, text string) *ir.Module {
 	t.Helper()
-	reg, err := ir.NewRegistry(append(all.Dialects(), loops())...)
+	reg, err := ir.NewRegistry(append(all.Dialects(), loops(), shapes())...)
 	if err != nil {
 		t.Fatal(err)
 	}

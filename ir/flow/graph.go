@@ -59,7 +59,7 @@ func (g *Graph) Callee(op *ir.Op) *ir.Op {
 // target returns the function that op calls, with or without a body.
 func (g *Graph) target(op *ir.Op) *ir.Op {
 	f := op.Def().Flow
-	if f == nil || f.Callee == "" {
+	if f == nil {
 		return nil
 	}
 	s, _ := op.Attr(f.Callee).(*ir.SymbolRefAttr)
@@ -174,57 +174,54 @@ func mentions(text string, f func(name string)) {
 	}
 }
 
-// Recursive returns the first function that calls itself, directly or through others, and that contains one of the ops
-// or calls a function that does. It returns nil if there is none.
+// Recursive returns a function that calls itself, directly or through others, and that contains one of the ops or calls
+// a function that does. It returns nil if there is none.
 func (g *Graph) Recursive(ops []*ir.Op) *ir.Op {
 	reached := map[*ir.Op]bool{}
 	var work []*ir.Op
 	add := func(f *ir.Op) {
-		if f != nil && !reached[f] {
+		if !reached[f] {
 			reached[f] = true
 			work = append(work, f)
 		}
 	}
-	var last *ir.Block
 	for _, op := range ops {
-		if op.Block() != last {
-			last = op.Block()
-			add(FunctionOf(op))
-		}
+		add(FunctionOf(op))
 	}
 	calledBy := map[*ir.Op][]*ir.Op{}
 	for len(work) > 0 {
 		f := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, call := range g.callers[f] {
-			if caller := FunctionOf(call); caller != nil {
-				calledBy[f] = append(calledBy[f], caller)
-				add(caller)
-			}
+			caller := FunctionOf(call)
+			calledBy[f] = append(calledBy[f], caller)
+			add(caller)
 		}
 	}
 	const open, done = 1, 2
 	state := map[*ir.Op]int8{}
-	var cycle func(f *ir.Op) bool
-	cycle = func(f *ir.Op) bool {
+	var cycle func(f *ir.Op) *ir.Op
+	cycle = func(f *ir.Op) *ir.Op {
 		switch state[f] {
 		case open:
-			return true
+			return f
 		case done:
-			return false
+			return nil
 		}
 		state[f] = open
 		for _, caller := range calledBy[f] {
-			if cycle(caller) {
-				return true
+			if on := cycle(caller); on != nil {
+				return on
 			}
 		}
 		state[f] = done
-		return false
+		return nil
 	}
 	for _, f := range g.funcs {
-		if reached[f] && cycle(f) {
-			return f
+		if reached[f] {
+			if on := cycle(f); on != nil {
+				return on
+			}
 		}
 	}
 	return nil
@@ -233,7 +230,7 @@ func (g *Graph) Recursive(ops []*ir.Op) *ir.Op {
 // FunctionOf returns the innermost function that contains op, or nil.
 func FunctionOf(op *ir.Op) *ir.Op {
 	for p := op.Parent(); p != nil; p = p.Parent() {
-		if f := p.Def().Flow; f != nil && f.Function {
+		if isFunction(p) {
 			return p
 		}
 	}

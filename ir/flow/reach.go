@@ -21,7 +21,7 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 	r.Graph = Of(m, func(op *ir.Op) {
 		if want(op) {
 			sites = append(sites, site{op, false})
-		} else if f := op.Def().Flow; f != nil && f.Callee != "" {
+		} else if op.Def().Flow != nil {
 			sites = append(sites, site{op, true})
 		}
 	})
@@ -30,9 +30,9 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 	funcs := map[*ir.Op]bool{}
 	var work []*ir.Op
 	mark := func(op *ir.Op) {
-		for p := op.Parent(); p != nil && p != m.Op() && !held[p]; p = p.Parent() {
+		for p := op.Parent(); p != m.Op() && !held[p]; p = p.Parent() {
 			held[p] = true
-			if f := p.Def().Flow; f != nil && f.Function {
+			if isFunction(p) {
 				funcs[p] = true
 				work = append(work, p)
 			}
@@ -75,7 +75,7 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 
 // around lists the enclosing ops of op, each before the ops that follow it in its block.
 func (r *Reach) around(m *ir.Module, op *ir.Op) {
-	for p := op.Parent(); p != nil && p != m.Op() && !r.holds[p]; p = p.Parent() {
+	for p := op.Parent(); p != m.Op() && !r.holds[p]; p = p.Parent() {
 		r.holds[p] = true
 		if p.Block() != m.Body() {
 			r.at[p.Block()] = append(r.at[p.Block()], p)
@@ -105,9 +105,5 @@ func (r *Reach) In(g *ir.Region) bool {
 
 // Reaches reports whether op matches, contains a matching op, or calls a function that does.
 func (r *Reach) Reaches(op *ir.Op) bool {
-	if r.holds[op] || r.want(op) {
-		return true
-	}
-	f := r.target(op)
-	return f != nil && r.holds[f]
+	return r.holds[op] || r.want(op) || r.holds[r.target(op)]
 }

@@ -13,39 +13,29 @@ func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 	return func(yield func(*ir.Use) bool) {
 		i := v.Index()
 		if op := v.DefiningOp(); op != nil {
-			f := op.Def().Flow
-			if f == nil {
-				return
+			if callee := g.Callee(op); callee == nil || slots(Returns(callee.Region(0)), i, yield) {
+				into(op, ir.AtResults, 0, i, yield)
 			}
-			if callee := g.Callee(op); callee != nil && !slots(Returns(callee.Region(0)), i, yield) {
-				return
-			}
-			into(op, f, ir.AtResults, 0, i, yield)
 			return
 		}
 		r := v.Block().Region()
 		if r == nil || r.Op() == nil || r.Entry() != v.Block() {
 			return
 		}
-		op := r.Op()
-		f := op.Def().Flow
-		if f == nil {
-			return
+		if op := r.Op(); isFunction(op) {
+			slots(slices.Values(g.callers[op]), i, yield)
+		} else {
+			into(op, ir.AtArgs, slices.Index(op.Regions(), r), i, yield)
 		}
-		if f.Function {
-			for _, call := range g.callers[op] {
-				if i < call.NumOperands() && !yield(call.OperandUse(i)) {
-					return
-				}
-			}
-			return
-		}
-		into(op, f, ir.AtArgs, slices.Index(op.Regions(), r), i, yield)
 	}
 }
 
 // into yields the slots of op whose values become value i at place at of op.
-func into(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Use) bool) {
+func into(op *ir.Op, at ir.Place, r, i int, yield func(*ir.Use) bool) {
+	f := op.Def().Flow
+	if f == nil {
+		return
+	}
 	for _, e := range f.Edges {
 		if !covers(e.To, at, r, i) {
 			continue
@@ -80,38 +70,33 @@ func slots(ops iter.Seq[*ir.Op], i int, yield func(*ir.Use) bool) bool {
 func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 	return func(yield func(*ir.Value) bool) {
 		op, i := u.Owner(), u.Index()
-		if f := op.Def().Flow; f != nil {
-			if callee := g.Callee(op); callee != nil {
-				if b := Entry(callee); i < len(b.Args()) && !yield(b.Arg(i)) {
-					return
-				}
-			}
-			if !outOf(op, f, ir.AtOperands, 0, i, yield) {
+		if callee := g.Callee(op); callee != nil {
+			if b := Entry(callee); i < len(b.Args()) && !yield(b.Arg(i)) {
 				return
 			}
 		}
-		if !op.Has(ir.ReturnLike) || op.Parent() == nil {
+		if !outOf(op, ir.AtOperands, 0, i, yield) || !op.Has(ir.ReturnLike) || op.Parent() == nil {
 			return
 		}
 		p := op.Parent()
-		f := p.Def().Flow
-		if f == nil {
+		if !isFunction(p) {
+			outOf(p, ir.AtYields, slices.Index(p.Regions(), op.Block().Region()), i, yield)
 			return
 		}
-		if f.Function {
-			for _, call := range g.callers[p] {
-				if i < call.NumResults() && !yield(call.Result(i)) {
-					return
-				}
+		for _, call := range g.callers[p] {
+			if i < call.NumResults() && !yield(call.Result(i)) {
+				return
 			}
-			return
 		}
-		outOf(p, f, ir.AtYields, slices.Index(p.Regions(), op.Block().Region()), i, yield)
 	}
 }
 
 // outOf yields the values of op that value i at place at of op becomes.
-func outOf(op *ir.Op, f *ir.Flow, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
+func outOf(op *ir.Op, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
+	f := op.Def().Flow
+	if f == nil {
+		return true
+	}
 	for _, e := range f.Edges {
 		if !covers(e.From, at, r, i) {
 			continue
