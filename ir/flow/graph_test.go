@@ -237,8 +237,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestCarryText carries the result of t.mark through each op with the attribute carry. It shows the ops that Carry makes,
-// the values at the start of their regions, and the module.
+// TestCarryText carries the result of t.mark through each op with the attribute carry. It shows what Carry returns, and
+// the module.
 func TestCarryText(t *testing.T) {
 	golden.Texts(t, "testdata/carry.txtar", func(t *testing.T, name, text string) string {
 		m := parseText(t, text)
