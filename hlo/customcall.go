@@ -17,7 +17,7 @@ var callFacts = []string{"window", "dim_labels", "feature_group_count", "batch_g
 
 // HasCallFacts reports whether a custom call has attributes of HLO that StableHLO's op lacks.
 func HasCallFacts(op *ir.Op) bool {
-	return op.Attr(mhlo.AttrCustomCallSchedule) != nil || slices.ContainsFunc(callFacts, func(name string) bool { return op.Attr("mhlo."+name) != nil })
+	return slices.ContainsFunc(mhlo.CallFacts(), func(name string) bool { return op.Attr(name) != nil })
 }
 
 // callFacts returns the attributes of the op for the custom call in that StableHLO's op lacks.

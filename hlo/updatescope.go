@@ -891,10 +891,7 @@ func (s *exportScope) inherit(in, old *instr) {
 		return
 	}
 	u.link(in, old)
-	if !u.named[old.name] {
-		u.named[old.name] = true
-		in.name = old.name
-	}
+	s.takeName(in, old)
 	if u.scope != nil && u.up.homeOf(old) == u.scope.comp {
 		u.keys[in] = int(old.order)
 	}
@@ -911,6 +908,14 @@ func (s *exportScope) inherit(in, old *instr) {
 				s.ex.set(in, a.spec, a.value)
 			}
 		}
+	}
+}
+
+// takeName gives in the name of old, unless another instruction has it.
+func (s *exportScope) takeName(in, old *instr) {
+	if !s.new.named[old.name] {
+		s.new.named[old.name] = true
+		in.name = old.name
 	}
 }
 
@@ -956,6 +961,9 @@ func (s *exportScope) settle(h heirs) {
 		s.inherit(same, old)
 	case other != nil && len(s.new.stands[old]) == 0:
 		s.new.link(other, old)
+		if other.op == opCustomCall { // a hook, of which the opcode says nothing
+			s.takeName(other, old)
+		}
 		for _, a := range old.attrs {
 			if a.spec == cStatistics {
 				s.ex.set(other, a.spec, a.value)

@@ -130,6 +130,7 @@ func writeOwn(w *Lowerer, h hookop.HookOp) error {
 	if a := h.Attr(mhlo.AttrFrontendAttributes); a != nil {
 		st.SetAttr(mhlo.AttrFrontendAttributes, a)
 	}
+	setFacts(st, h)
 	if h.Layouts() || w.Layouts {
 		st.SetAttr(stablehlo.AttrOperandLayouts, layouts(ctx, st.Operands))
 		st.SetAttr(stablehlo.AttrResultLayouts, layouts(ctx, h.Op.ResultList()))

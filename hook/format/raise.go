@@ -378,6 +378,10 @@ func (r *Raiser) attrs(s *Match, tokens bool) ir.AttrList {
 	if s.SourceID != "" {
 		set(hookop.AttrSourceID, ir.NewString(s.SourceID))
 	}
+	if facts := factsOf(s.At); len(facts) > 0 {
+		list = append(list, facts...)
+		slices.SortFunc(list, func(a, b ir.NamedAttr) int { return strings.Compare(a.Name, b.Name) })
+	}
 	return list
 }
 
