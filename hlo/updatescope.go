@@ -961,7 +961,7 @@ func (s *exportScope) settle(h heirs) {
 		s.inherit(same, old)
 	case other != nil && len(s.new.stands[old]) == 0:
 		s.new.link(other, old)
-		if other.op == opCustomCall { // a hook, of which the opcode says nothing
+		if other.op == opCustomCall { // a hook
 			s.takeName(other, old)
 		}
 		for _, a := range old.attrs {
