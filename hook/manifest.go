@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -189,10 +190,50 @@ type Manifest struct {
 	HiddenResults []int `json:"-"`
 }
 
-// Edge requires that an event of hook From is delivered before the next event of hook To.
+// Edge requires that an event of hook From is delivered before the next event of hook To. An order that follows from
+// other edges has no edge of its own if a loop or a branch has the hook between the two: a loop without trips skips it.
 type Edge struct {
 	From ID `json:"from"`
 	To   ID `json:"to"`
+}
+
+// Ordered yields the pairs of hooks whose order the edges fix: the two ends of each edge, and the two ends of each path
+// through hooks that did not fire.
+func (m *Manifest) Ordered(fired func(*Site) bool) iter.Seq2[*Site, *Site] {
+	return func(yield func(from, to *Site) bool) {
+		sites := make(map[ID]*Site, len(m.Sites))
+		for i := range m.Sites {
+			sites[m.Sites[i].ID] = &m.Sites[i]
+		}
+		next := map[ID][]ID{}
+		var order []ID
+		for _, e := range m.Edges {
+			if next[e.From] == nil {
+				order = append(order, e.From)
+			}
+			next[e.From] = append(next[e.From], e.To)
+		}
+		for _, from := range order {
+			if s := sites[from]; s == nil || !fired(s) {
+				continue
+			}
+			seen := map[ID]bool{}
+			work := slices.Clone(next[from])
+			for len(work) > 0 {
+				to := work[0]
+				work = work[1:]
+				if seen[to] || sites[to] == nil {
+					continue
+				}
+				seen[to] = true
+				if !fired(sites[to]) {
+					work = append(work, next[to]...)
+				} else if !yield(sites[from], sites[to]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Find returns the site with the given id, or nil.

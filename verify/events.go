@@ -189,12 +189,12 @@ func compareEvent(k stream, n int, x, y *Event, tol Tolerance) *EventDifference 
 
 // compareOrder returns the first pair of events whose order the first program fixes and the second run reverses.
 func compareOrder(m *hook.Manifest, a, b map[stream][]int, order []stream) *EventDifference {
-	for _, edge := range m.Edges {
-		from, to := m.Find(edge.From), m.Find(edge.To)
-		for _, k := range order {
-			if from == to || to == nil || k.site != from {
-				continue
-			}
+	of := bySite(order)
+	for from, to := range m.Ordered(func(s *hook.Site) bool { return of[s] != nil }) {
+		if from == to {
+			continue
+		}
+		for _, k := range of[from] {
 			other := stream{to, k.run, k.device}
 			i, j, ok := reversal(a[k], a[other], b[k], b[other])
 			if !ok {
@@ -207,4 +207,13 @@ func compareOrder(m *hook.Manifest, a, b map[stream][]int, order []stream) *Even
 		}
 	}
 	return nil
+}
+
+// bySite returns the streams of each hook, in order.
+func bySite(order []stream) map[*hook.Site][]stream {
+	of := map[*hook.Site][]stream{}
+	for _, k := range order {
+		of[k.site] = append(of[k.site], k)
+	}
+	return of
 }

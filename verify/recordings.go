@@ -144,22 +144,19 @@ func compareRecordedOrder(a, b *handlers.Recording, pair map[*hook.Site]*hook.Si
 	if ma == nil || mb == nil {
 		return nil
 	}
+	of, back := bySite(order), inverse(pair)
 	both := map[[2]*hook.Site]bool{}
-	for _, e := range mb.Edges {
-		both[[2]*hook.Site{mb.Find(e.From), mb.Find(e.To)}] = true
+	for from, to := range mb.Ordered(func(s *hook.Site) bool { return of[back[s]] != nil }) {
+		both[[2]*hook.Site{from, to}] = true
 	}
 	c := &HookComparison{Name: orderName}
 	first := len(a.Events)
-	for _, e := range ma.Edges {
-		from, to := ma.Find(e.From), ma.Find(e.To)
+	for from, to := range ma.Ordered(func(s *hook.Site) bool { return of[s] != nil }) {
 		x, y := pair[from], pair[to]
 		if from == to || x == nil || y == nil || !both[[2]*hook.Site{x, y}] && !both[[2]*hook.Site{y, x}] {
 			continue
 		}
-		for _, k := range order {
-			if k.site != from {
-				continue
-			}
+		for _, k := range of[from] {
 			other := stream{to, k.run, k.device}
 			i, j, ok := reversal(inA[k], inA[other], inB[k], inB[other])
 			if !ok {

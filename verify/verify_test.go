@@ -3,9 +3,11 @@ package verify_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 	"github.com/hlocb/hlocb/verify"
 )
@@ -107,6 +109,38 @@ func TestFillHasEdges(t *testing.T) {
 
 func event(s *hook.Site, values ...float64) verify.Event {
 	return verify.Event{Site: s, Operands: []*tensor.Tensor{floats(tensor.F32, values...)}}
+}
+
+// TestCompareOrderPastSilentHooks: the order of two hooks counts if only a hook that does not fire stands between them.
+func TestCompareOrderPastSilentHooks(t *testing.T) {
+	m := &hook.Manifest{Sites: []hook.Site{{ID: 1, Name: "a", SideEffect: true}, {ID: 2, Name: "in the loop", SideEffect: true}, {ID: 3, Name: "b", SideEffect: true}},
+		Edges: []hook.Edge{{From: 1, To: 2}, {From: 2, To: 2}, {From: 2, To: 3}}}
+	a, in, b := &m.Sites[0], &m.Sites[1], &m.Sites[2]
+	for _, c := range []struct {
+		name          string
+		first, second []verify.Event
+		equal         bool
+	}{
+		{"the same", []verify.Event{event(a), event(b)}, []verify.Event{event(a), event(b)}, true},
+		{"no trip", []verify.Event{event(a), event(b)}, []verify.Event{event(b), event(a)}, false},
+		{"trips", []verify.Event{event(a), event(in), event(b)}, []verify.Event{event(a), event(b), event(in)}, false},
+	} {
+		if got := verify.CompareEvents(m, m, c.first, c.second, verify.Tolerance{}); got.Equal() != c.equal {
+			t.Errorf("%s: equal is %v: %+v", c.name, got.Equal(), got.First)
+		}
+	}
+	trip := func(list ...hook.Site) *handlers.Recording {
+		r := program([][2]hook.ID{{1, 2}, {2, 3}}, m.Sites...)
+		all := r.Events
+		r.Events = nil
+		for _, s := range list {
+			r.Events = append(r.Events, all[s.ID-1])
+		}
+		return r
+	}
+	if got := compare(trip(*a, *b), trip(*b, *a)); !strings.Contains(got, "a before b in the first, after it in the second") {
+		t.Errorf("recordings without trips: %s", got)
+	}
 }
 
 func TestCompareEvents(t *testing.T) {

@@ -23,12 +23,15 @@ type Paths struct {
 	ids     []hook.ID
 	chained []bool
 	number  map[*ir.Op]int
-	lowered bool // exclude paths through ops that XLA removes before it schedules: barriers and values without elements
+	origins map[*ir.Value]*origins // see originsOf
+	steps   int                    // values that follow and originsOf visited
+	all     bool                   // Chain leaves out no edge
+	lowered bool                   // exclude paths through ops that XLA removes before it schedules: barriers and values without elements
 }
 
 // PathsOf returns the paths of m.
 func PathsOf(m *ir.Module) *Paths {
-	p := &Paths{number: map[*ir.Op]int{}}
+	p := &Paths{number: map[*ir.Op]int{}, origins: map[*ir.Value]*origins{}}
 	p.graph = flow.Of(m, func(op *ir.Op) {
 		if id, chained, ok := hookOf(op); ok {
 			p.number[op] = len(p.Hooks)
@@ -40,17 +43,22 @@ func PathsOf(m *ir.Module) *Paths {
 }
 
 // Chain returns the pairs of hooks that the chains (or tokens) place next to each other, sorted by their positions in
-// the module. Edges through loops lead from the last hooks of one trip to the first hooks of the next.
+// the module. Edges through loops lead from the last hooks of one trip to the first hooks of the next. An edge past a
+// loop or a branch is left out if edges lead through the hooks inside.
 func (p *Paths) Chain() []hook.Edge {
 	var edges [][2]int
 	for i, op := range p.Hooks {
 		if !p.chained[i] {
 			continue
 		}
+		var next []int
 		p.follow(op.Result(0), func(u *ir.Use) {
 			if to, ok := p.number[u.Owner()]; ok && u.Index() == 0 && p.chained[to] {
+				next = append(next, to)
 				edges = append(edges, [2]int{i, to})
 			}
+		}, func(v *ir.Value) bool { // v is past an op with regions; whether hooks inside come between op and v
+			return !p.all && !encloses(v.DefiningOp(), op.Block()) && !p.anyLeadsTo([]int{i}, v, nil) && p.anyLeadsTo(next, v, nil)
 		})
 	}
 	return p.edgesByID(edges)
@@ -73,11 +81,11 @@ func (p *Paths) Data() []hook.Edge {
 				for _, to := range p.hooksDecidedBy(u) {
 					edges = append(edges, [2]int{i, to})
 				}
-			})
+			}, nil)
 		}
 	}
-	chain := nextOf(p.Chain())
-	return slices.DeleteFunc(p.edgesByID(edges), func(e hook.Edge) bool { return leads(chain, e) })
+	chain := reached{next: nextOf(p.Chain())}
+	return slices.DeleteFunc(p.edgesByID(edges), chain.leads)
 }
 
 // edgesByID returns the edges by hook id, sorted and without repetitions.
@@ -97,11 +105,13 @@ type step struct {
 	within string
 }
 
-// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks.
-func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
+// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks. It does not go on from the
+// result of an op with regions if covered, unless nil, returns true. It asks after it has visited all other slots.
+func (p *Paths) follow(v *ir.Value, visit func(*ir.Use), covered func(*ir.Value) bool) {
 	if v.HasOneUse() { // most chains lead directly from one hook to the next
 		for u := range v.Uses() {
 			if _, ok := p.number[u.Owner()]; ok && !p.endsAt(v) {
+				p.steps++
 				visit(u)
 				return
 			}
@@ -110,15 +120,30 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 	at := step{v: v}
 	seen := map[step]bool{at: true}
 	work := []step{at}
+	var later []*ir.Value // results of ops with regions
 	add := func(v *ir.Value, within string) {
-		if s := (step{v, within}); !seen[s] {
-			seen[s] = true
-			work = append(work, s)
+		s := step{v, within}
+		if seen[s] {
+			return
 		}
+		seen[s] = true
+		if op := v.DefiningOp(); covered != nil && within == "" && op != nil && len(op.Regions()) > 0 {
+			later = append(later, v)
+			return
+		}
+		work = append(work, s)
 	}
-	for len(work) > 0 {
+	for len(work) > 0 || len(later) > 0 {
+		if len(work) == 0 {
+			v := later[0]
+			if later = later[1:]; !covered(v) {
+				work = append(work, step{v: v})
+			}
+			continue
+		}
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
+		p.steps++
 		if p.endsAt(at.v) {
 			continue
 		}
@@ -134,7 +159,7 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 				if first, rest, _ := strings.Cut(at.within, " "); first == strconv.Itoa(element(op)) {
 					add(op.Result(0), rest)
 				}
-			case irutil.IsAnnotation(op), op.IsOrMirrors(stablehlo.AfterAll), p.joins.isJoin(op):
+			case p.forwards(op):
 				add(op.Result(0), at.within)
 			default:
 				for v := range p.graph.Targets(u) {
@@ -143,6 +168,116 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use)) {
 			}
 		}
 	}
+}
+
+// forwards reports whether an op without Flow forwards each of its operands.
+func (p *Paths) forwards(op *ir.Op) bool {
+	return irutil.IsAnnotation(op) || op.IsOrMirrors(stablehlo.AfterAll) || p.joins.isJoin(op)
+}
+
+// origins are the ways that lead to a result inside of the op or the called function.
+type origins struct {
+	hooks map[int]bool // whose chains lead there, also through other hooks
+	calls []*ir.Value  // results of calls that lead there
+	args  []int        // arguments of the called function that lead there
+}
+
+// anyLeadsTo reports whether the chain of one of the hooks leads to v inside of the op or of the function that v is a
+// result of.
+func (p *Paths) anyLeadsTo(hooks []int, v *ir.Value, seen map[*ir.Value]bool) bool {
+	o := p.originsOf(v)
+	if slices.ContainsFunc(hooks, func(i int) bool { return o.hooks[i] }) {
+		return true
+	}
+	for _, c := range o.calls {
+		if seen == nil {
+			seen = map[*ir.Value]bool{}
+		}
+		if !seen[c] {
+			seen[c] = true
+			if p.anyLeadsTo(hooks, c, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// originsOf returns the ways that lead to v, a result of an op with regions or of a call.
+func (p *Paths) originsOf(v *ir.Value) *origins {
+	if o := p.origins[v]; o != nil {
+		return o
+	}
+	o := &origins{hooks: map[int]bool{}}
+	p.origins[v] = o
+	around := v.DefiningOp()
+	if f := p.graph.Callee(around); f != nil {
+		around = f
+	}
+	seen := map[*ir.Value]bool{}
+	var work []*ir.Value
+	add := func(v *ir.Value) {
+		if !seen[v] && encloses(around, v.ParentBlock()) {
+			seen[v] = true
+			work = append(work, v)
+		}
+	}
+	for u := range p.graph.Sources(v) {
+		add(u.Value())
+	}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		p.steps++
+		op := v.DefiningOp()
+		if op == nil && isFunction(v.Block().Parent()) {
+			o.args = append(o.args, v.Index())
+			continue
+		}
+		if op == nil {
+			for u := range p.graph.Sources(v) {
+				add(u.Value())
+			}
+			continue
+		}
+		if i, ok := p.number[op]; ok {
+			if v.Index() == 0 && p.chained[i] {
+				o.hooks[i] = true
+				add(op.Operand(0))
+			}
+			continue
+		}
+		switch {
+		case p.graph.Callee(op) != nil:
+			o.calls = append(o.calls, v)
+			for _, i := range p.originsOf(v).args {
+				if i < op.NumOperands() {
+					add(op.Operand(i))
+				}
+			}
+		case p.forwards(op):
+			for _, x := range op.Operands() {
+				add(x)
+			}
+		default:
+			for u := range p.graph.Sources(v) {
+				add(u.Value())
+			}
+		}
+	}
+	return o
+}
+
+// encloses reports whether b is inside of op.
+func encloses(op *ir.Op, b *ir.Block) bool {
+	for b != nil {
+		in := b.Parent()
+		if in == nil || in == op {
+			return in != nil
+		}
+		b = in.Block()
+	}
+	return false
 }
 
 // endsAt reports whether paths end at v.
@@ -269,21 +404,28 @@ func nextOf(edges []hook.Edge) map[hook.ID][]hook.ID {
 	return next
 }
 
-// leads reports whether a path in next leads from one end of e to the other.
-func leads(next map[hook.ID][]hook.ID, e hook.Edge) bool {
-	seen, work := map[hook.ID]bool{}, []hook.ID{e.From}
-	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, to := range next[id] {
-			if to == e.To {
-				return true
-			}
-			if !seen[to] {
-				seen[to] = true
-				work = append(work, to)
+// reached finds the hooks after a hook. It is fast for several edges from one hook in turn.
+type reached struct {
+	next map[hook.ID][]hook.ID
+	from hook.ID
+	seen map[hook.ID]bool // the hooks after from
+	work []hook.ID        // the hooks of seen whose next hooks are not in seen yet
+}
+
+// leads reports whether a path leads from one end of e to the other.
+func (r *reached) leads(e hook.Edge) bool {
+	if r.seen == nil || r.from != e.From {
+		r.from, r.seen, r.work = e.From, map[hook.ID]bool{}, []hook.ID{e.From}
+	}
+	for len(r.work) > 0 && !r.seen[e.To] {
+		id := r.work[0]
+		r.work = r.work[1:]
+		for _, to := range r.next[id] {
+			if !r.seen[to] {
+				r.seen[to] = true
+				r.work = append(r.work, to)
 			}
 		}
 	}
-	return false
+	return r.seen[e.To]
 }

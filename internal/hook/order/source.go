@@ -36,9 +36,9 @@ func (s Source) Prove(m *ir.Module) error {
 // firstMissing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on
 // only one device is skipped on the other devices, so the chain bypasses it there.
 func firstMissing(a, b []hook.Edge) (hook.Edge, bool) {
-	next := nextOf(b)
+	r := reached{next: nextOf(b)}
 	for _, e := range a {
-		if !leads(next, e) {
+		if !r.leads(e) {
 			return e, true
 		}
 	}
