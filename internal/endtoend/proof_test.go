@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/hook/order"
@@ -23,19 +22,15 @@ import (
 func TestProofHolds(t *testing.T) {
 	label.Once(t)
 	engine, cpu := open(t, "interp"), open(t, "cpu")
-	n, limit := uint64(4000), 45*time.Second
+	n := uint64(600)
 	if long() {
-		limit = time.Hour
+		n = 4000
 	}
 	if label.Less() {
-		limit = 10 * time.Second
+		n = 120
 	}
-	start := time.Now()
 	accepted, refused, reordered := 0, 0, 0
 	for seed := range n {
-		if time.Since(start) > limit {
-			break
-		}
 		text := []byte(randomChain(seed))
 		m, err := testkit.TryParse("chain.mlir", text)
 		if err == nil {
