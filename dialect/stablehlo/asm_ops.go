@@ -84,9 +84,12 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 		inits = append(inits, p.ParseOperand())
 		p.Expect(")")
 	}
-	inner := ""
+	var inner *ir.Def
 	if p.AcceptKeyword("applies") {
-		inner = p.ParseKeyword()
+		inner = p.Module().Def(p.ParseKeyword())
+		if d := st.Def.Dialect(); !combines(inner, d) {
+			p.ErrorfAt(pos, "expected the inner-op to be a commutative binary-op from the %s dialect, with zero region, producing single result", d)
+		}
 	}
 	p.ExpectKeyword("across")
 	p.ExpectKeyword("dimensions")
@@ -110,7 +113,7 @@ func parseReduce(p ir.AsmParser, st *ir.OpState) {
 		p.ResolveOperands(make([]ir.Operand, 2*n), types, pos, st) // reports the wrong number of types
 	}
 	st.Types = append(st.Types, f.Results()...)
-	if inner != "" {
+	if inner != nil {
 		parseApplied(p, st, inner, pos, f)
 		return
 	}
@@ -182,8 +185,7 @@ func appliedOp(op *ir.Op) *ir.Op {
 	if ret == nil || ret.Next() != nil || len(b.Args()) != 2 || ret.NumOperands() != 1 {
 		return nil
 	}
-	if in.Def().Dialect() != op.Def().Dialect() || !in.Has(ir.Commutative) || len(in.Attrs()) > 0 ||
-		in.NumOperands() != 2 || in.NumResults() != 1 || len(in.Regions()) != 0 {
+	if !combines(in.Def(), op.Def().Dialect()) || len(in.Attrs()) > 0 || in.NumOperands() != 2 || in.NumResults() != 1 {
 		return nil
 	}
 	t := in.Result(0).Type()
@@ -198,8 +200,14 @@ func appliedOp(op *ir.Op) *ir.Op {
 	return in
 }
 
+// combines reports whether the short form of a reduction of a dialect can name the op: a commutative binary op without
+// regions.
+func combines(def *ir.Def, dialect string) bool {
+	return def.Dialect() == dialect && def.Traits&ir.Commutative != 0 && len(def.Operands) == 2 && len(def.Results) == 1 && len(def.Regions) == 0
+}
+
 // parseApplied builds the region for the short form.
-func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *ir.FunctionType) {
+func parseApplied(p ir.AsmParser, st *ir.OpState, def *ir.Def, pos diag.Pos, f *ir.FunctionType) {
 	m := p.Module()
 	if len(f.Inputs()) == 0 {
 		p.ErrorfAt(pos, "expected 1 or more operands")
@@ -221,7 +229,7 @@ func parseApplied(p ir.AsmParser, st *ir.OpState, name string, pos diag.Pos, f *
 	}
 	// The lists of st have capacity for the lists of the inner ops.
 	operands, types := append(st.Operands, b.Args()...), append(st.Types, scalar)
-	in := m.NewOp(&ir.OpState{Def: m.Def(name), Operands: operands[len(st.Operands):], Types: types[len(st.Types):], Loc: st.Loc, Pos: pos})
+	in := m.NewOp(&ir.OpState{Def: def, Operands: operands[len(st.Operands):], Types: types[len(st.Types):], Loc: st.Loc, Pos: pos})
 	b.Append(in)
 	ret := "stablehlo.return"
 	if d := st.Def.Dialect(); d != "stablehlo" {

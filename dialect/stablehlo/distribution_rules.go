@@ -1,7 +1,7 @@
 package stablehlo
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo/ods"
 	"github.com/hlocb/hlocb/dialect/view"
@@ -18,7 +18,10 @@ func groups(uniform bool) rule {
 // group size, 0 for any.
 func idsRule(s *subject, uniform, global, all bool, size int64) error {
 	a := s.attr("replica_groups")
-	if _, ok := ir.DataOf[ReplicaGroupMeshAxes](a); ok {
+	if r, ok := ir.DataOf[ReplicaGroupMeshAxes](a); ok {
+		if mesh, ok := r.Mesh.(*ir.SymbolRefAttr); ok && s.op != nil && s.lookup(mesh.Root()) == nil {
+			return opFail("replica_groups: mesh symbol '%s' not found", mesh.Root())
+		}
 		return nil
 	}
 	shape := shapeOf(a)
@@ -289,31 +292,45 @@ func reduceScatterRule(s *subject) error {
 	return nil
 }
 
+// asyncStartRule infers the future from the body, as MLIR does: one collective op or slice, whose result it returns.
 func asyncStartRule(s *subject) error {
+	bad := func(format string, args ...any) error { return inferenceError{opFail(format, args...)} }
 	b, _, err := s.body(0)
 	if err != nil {
 		return err
 	}
+	inner := b.First()
+	if inner == nil || inner.Next() == nil || inner.Next().Next() != nil {
+		return bad("region must contain exactly one operation and a return")
+	}
+	if !slices.ContainsFunc(asynchronous(), inner.Is) {
+		return bad("region must contain a collective or slice operation")
+	}
 	if len(b.Args()) != len(s.operands) {
-		return fail("body must have %d arguments, but has %d", len(s.operands), len(b.Args()))
+		return bad("number of operands (%d) must match number of region arguments (%d)", len(s.operands), len(b.Args()))
 	}
 	for i, a := range b.Args() {
-		if !Compatible(a.Type(), s.typ(i)) {
-			return opFail("operand type '%s' at index %d must match region argument type '%s'", s.typ(i), i, a.Type())
+		if a.Type() != s.typ(i) {
+			return bad("operand type '%s' at index %d must match region argument type '%s'", s.typ(i), i, a.Type())
 		}
+	}
+	ret := returnTypes(b)
+	if len(ret) != 1 {
+		return bad("region must return exactly one value, but got %d", len(ret))
 	}
 	f, ok := s.results[0].(*ir.DialectType)
 	if !ok {
 		return nil
 	}
-	if d, ok := f.Data().(*Future); ok && !allCompatible(returnTypes(b), d.Types) {
-		list := make([]string, len(returnTypes(b)))
-		for i, t := range returnTypes(b) {
-			list[i] = t.String()
-		}
-		return inferenceError{opFail("inferred type(s) '!%s.future<%s>' are incompatible with return type(s) of operation %s", s.def.Dialect(), strings.Join(list, ", "), ods.QuoteTypes(s.results))}
+	if d, ok := f.Data().(*Future); ok && !allCompatible(ret, d.Types) {
+		return bad("inferred type(s) '!%s.future<%s>' are incompatible with return type(s) of operation %s", s.def.Dialect(), ret[0], ods.QuoteTypes(s.results))
 	}
 	return nil
+}
+
+// asynchronous returns the ops that async_start can start.
+func asynchronous() []*ir.Def {
+	return []*ir.Def{AllGather, AllReduce, AllToAll, CollectiveBroadcast, CollectivePermute, CollectiveReduce, DynamicSlice, DynamicUpdateSlice, ReduceScatter, Slice}
 }
 
 // inferAsyncDone: the types in the future.

@@ -302,7 +302,7 @@ func inferSelectAndScatter(s *subject) ([]ir.Type, error) {
 
 func selectAndScatterRule(s *subject) error {
 	t, src, init := s.tensor(0), s.tensor(1), s.tensor(2)
-	if w := s.ints("window_dimensions"); s.has("window_dimensions") && len(w) != t.Rank() { // (C4)
+	if w := s.ints("window_dimensions"); len(w) != t.Rank() { // (C4)
 		return fail("expects window-dimensions size == operand rank, but got window-dimensions size: %d and operand-type: '%s' with rank = %d.", len(w), t, t.Rank())
 	}
 	ws := s.ints("window_dimensions")

@@ -8,6 +8,7 @@ import (
 	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/ir"
 )
 
 // mlirError matches the place and the message in the text of an MLIRError.
@@ -99,6 +100,18 @@ func checkErrorsAsMLIR(t *testing.T, python *peer.Interpreter) {
 		"\"a.b\"() ({ ^bb0(%a: i1, ): \"c.d\"() : () -> () }) : () -> ()",
 		"\"a.b\"() : (i1, ) -> ()",
 		"\"a.b\"() : (i32 -> ()",
+		"func.func @f(%a: tensor<?x?xf32>, %b: tensor<f32>) -> tensor<?xf32> {\n  %0 = stablehlo.reduce(%a init: %b) applies stablehlo.divide across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>\n  return %0 : tensor<?xf32>\n}",
+		"func.func @f(%a: tensor<?x?xf32>, %b: tensor<f32>) -> tensor<?xf32> {\n  %0 = stablehlo.reduce(%a init: %b) applies stablehlo.not across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>\n  return %0 : tensor<?xf32>\n}",
+		"func.func @f(%a: tensor<?x?xf32>, %b: tensor<f32>) -> tensor<?xf32> {\n  %0 = stablehlo.reduce(%a init: %b) applies other.add across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>\n  return %0 : tensor<?xf32>\n}",
+		"func.func @f(%a: tensor<?x?xf32>, %b: tensor<f32>) -> tensor<?xf32> {\n  %0 = stablehlo.reduce(%a init: %b) applies stablehlo.compare across dimensions = [1] : (tensor<?x?xf32>, tensor<f32>) -> tensor<?xf32>\n  return %0 : tensor<?xf32>\n}",
+		"func.func @f(%a: tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>> {\n  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%b: tensor<4xf32>):\n    %1 = stablehlo.add %b, %b : tensor<4xf32>\n    stablehlo.return %1 : tensor<4xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>\n  return %0 : !stablehlo.future<tensor<4xf32>>\n}",
+		"func.func @f(%a: tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>> {\n  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%b: tensor<4xf32>):\n    stablehlo.return %b : tensor<4xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>\n  return %0 : !stablehlo.future<tensor<4xf32>>\n}",
+		"func.func @f(%a: tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>> {\n  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%b: tensor<4xf32>):\n    %1 = stablehlo.slice %b [0:2] : (tensor<4xf32>) -> tensor<2xf32>\n    stablehlo.return %1 : tensor<2xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>\n  return %0 : !stablehlo.future<tensor<4xf32>>\n}",
+		"func.func @f(%a: tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>> {\n  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%b: tensor<4xf32>):\n    %1 = stablehlo.slice %b [0:4] : (tensor<4xf32>) -> tensor<4xf32>\n    stablehlo.return %1, %1 : tensor<4xf32>, tensor<4xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>\n  return %0 : !stablehlo.future<tensor<4xf32>>\n}",
+		"func.func @f(%a: tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>> {\n  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%b: tensor<?xf32>):\n    %1 = stablehlo.slice %b [0:4] : (tensor<?xf32>) -> tensor<4xf32>\n    stablehlo.return %1 : tensor<4xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>\n  return %0 : !stablehlo.future<tensor<4xf32>>\n}",
+		"func.func @f(%a: tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>> {\n  %0 = \"stablehlo.async_start\"(%a) ({\n  ^bb0(%b: tensor<4xf32>):\n    %1 = stablehlo.slice %b [0:2] : (tensor<4xf32>) -> tensor<2xf32>\n    stablehlo.return %1 : tensor<2xf32>\n  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>\n  return %0 : !stablehlo.future<tensor<2xf32>>\n}",
+		"func.func @f(%a: tensor<16x8xf32>) -> tensor<16x16xf32> {\n  %0 = \"stablehlo.all_gather\"(%a) {all_gather_dim = 1 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @missing, axes = [#stablehlo.axis_ref<name = \"x\">]>} : (tensor<16x8xf32>) -> tensor<16x16xf32>\n  return %0 : tensor<16x16xf32>\n}",
+		"func.func @f(%a: tensor<4x6xf32>, %s: tensor<2x3xf32>, %z: tensor<f32>) -> tensor<4x6xf32> {\n  %0 = \"stablehlo.select_and_scatter\"(%a, %s, %z) ({\n  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n    %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    stablehlo.return %c : tensor<i1>\n  }, {\n  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n    %d = stablehlo.add %x, %y : tensor<f32>\n    stablehlo.return %d : tensor<f32>\n  }) {window_strides = array<i64: 2, 2>} : (tensor<4x6xf32>, tensor<2x3xf32>, tensor<f32>) -> tensor<4x6xf32>\n  return %0 : tensor<4x6xf32>\n}",
 	} {
 		texts[fmt.Sprintf("%02d", i)] = s
 	}
@@ -106,7 +119,11 @@ func checkErrorsAsMLIR(t *testing.T, python *peer.Interpreter) {
 	same := 0
 	for name, want := range jaxlib(t, python, texts) {
 		m := mlirError.FindStringSubmatch(want.Error)
-		list := listOf(func() error { _, err := read(t, reg, texts[name]); return err }())
+		module, err := read(t, reg, texts[name])
+		if err == nil {
+			err = ir.Verify(module)
+		}
+		list := listOf(err)
 		if m == nil {
 			if want.Error == "" && len(list) > 0 {
 				t.Errorf("%q: MLIR reads it: got %v", texts[name], list)
