@@ -21,8 +21,8 @@ import (
 
 // linalgPrograms writes modules of jax.numpy.linalg, jax.scipy.linalg and jax.lax.linalg, with arguments and JAX's
 // results. The phases of eigenvectors and Schur vectors are free and differ between versions of OpenBLAS: the programs
-// with them return values that do not depend on phases. The second argument names the parts that are wanted: "0" is every
-// fourth program, "1" the others.
+// with them return values that do not depend on phases. The second argument names the parts that are wanted: "0" is
+// every fourth program, "1" the others.
 const linalgPrograms = `
 import os, sys
 os.environ["JAX_PLATFORMS"] = "cpu"
