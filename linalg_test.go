@@ -53,6 +53,7 @@ for dt in (np.float32, np.float64, np.complex64, np.complex128):
         "triangular_right": (lambda a, b: ll.triangular_solve(a, b, left_side=False, conjugate_a=True, transpose_a=True), [p, general(dt, 2, 3, 4)]),
         "hessenberg": (lambda x: ll.hessenberg(x), [g]), "tridiagonal": (lambda x: ll.tridiagonal(x), [p]),
         "tridiagonal_solve": (ll.tridiagonal_solve, [general(dt, 4), general(dt, 4) + 5, general(dt, 4), general(dt, 4, 2)]),
+        "tridiagonal_solve_perturbed": (lambda l, d, u, b: jax.vmap(lambda l, d, u, b: ll.tridiagonal_solve(l, d, u, b, perturb_singular=True))(l, d, u, b), [general(dt, 2, 4), general(dt, 2, 4), general(dt, 2, 4), general(dt, 2, 4, 3)]),
         "schur": (lambda x: (lambda t, z: (z @ t @ jnp.conj(jnp.swapaxes(z, -1, -2)), z @ jnp.conj(jnp.swapaxes(z, -1, -2)), jnp.abs(jnp.tril(t, -2))))(*ll.schur(x)), [g]), "qr_pivots": (lambda x: jsl.qr(x, pivoting=True, mode="economic"), [general(dt, 4, 3)]),
         "householder": (ll.householder_product, [general(dt, 4, 3), general(dt, 3)]), "lstsq": (lambda a, b: jnp.linalg.lstsq(a, b)[0], [general(dt, 5, 3), general(dt, 5, 2)]),
     }

@@ -154,7 +154,7 @@ func describe(values []value, partitions int) (*C.he_type, C.size_t) {
 		for d, n := range v.shard {
 			unsafe.Slice(t.dims, len(v.shard))[d] = C.int64_t(n)
 		}
-		proto := opSharding(v.cut, partitions)
+		proto := opSharding(v.cut, len(v.whole), partitions)
 		t.sharding, t.sharding_size = (*C.char)(calloc(len(proto)+1, 1)), C.size_t(len(proto))
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(t.sharding)), len(proto)), proto)
 	}
@@ -305,7 +305,7 @@ func (p *program) store(r *C.he_run, outs []*C.he_value, i int, v *value, t *ten
 	defer p.plugin.free(t)
 	first := map[string]int{} // the first device with a shard
 	for d := range devices {
-		key := fmt.Sprint(v.cut.Index(d))
+		key := v.cut.Key(d)
 		if from, ok := first[key]; ok {
 			C.he_run_share(r, C.size_t(d), C.size_t(from), C.size_t(i))
 			continue

@@ -24,7 +24,7 @@ type subroutines interface {
 // Has reports whether the library computes a custom call target.
 func (l *Library) Has(name string) bool {
 	t, ok := parse(name)
-	return ok && l.has(t) || name == sparseTarget
+	return ok && l.has(t) || own[name] != nil
 }
 
 // Order is the order of a matrix's elements in memory.
@@ -41,8 +41,8 @@ const (
 // results match jaxlib's handlers: a failure of LAPACK is a positive info, and values that LAPACK does not write stay
 // zeros.
 func (l *Library) Call(name string, attrs map[string]int64, order Order, operands, results []*tensor.Tensor) error {
-	if name == sparseTarget {
-		if err := sparseDense(operands, results); err != nil {
+	if f := own[name]; f != nil {
+		if err := f(order, operands, results); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil

@@ -12,7 +12,7 @@ const sparseTarget = "cpu_csr_sparse_dense_ffi"
 
 // sparseDense computes a sparse product. The operands are the sparse elements, the first element of each row, the
 // column of each element, and the dense matrix.
-func sparseDense(in, out []*tensor.Tensor) error {
+func sparseDense(_ Order, in, out []*tensor.Tensor) error {
 	if len(in) != 4 || len(out) != 1 {
 		return fmt.Errorf("%d operands and %d results given, expected 4 and 1", len(in), len(out))
 	}

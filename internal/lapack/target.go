@@ -1,8 +1,11 @@
 package lapack
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // target is a parsed custom call target: lapack_dgesdd_ffi is routine gesdd of type d.
@@ -90,9 +93,15 @@ func parse(name string) (target, bool) {
 	return t, t.signature() != ""
 }
 
+// own are jaxlib's custom call targets that no routine of LAPACK computes.
+var own = map[string]func(order Order, in, out []*tensor.Tensor) error{
+	sparseTarget:      sparseDense,
+	tridiagonalTarget: solveTridiagonal,
+}
+
 // Targets returns all custom call targets that this package computes.
 func Targets() []string {
-	list := []string{sparseTarget}
+	list := slices.Collect(maps.Keys(own))
 	for routine, signatures := range routines {
 		for i, letters := range []string{"sd", "cz"} {
 			for _, l := range letters {
@@ -109,5 +118,5 @@ func Targets() []string {
 // Supports reports whether a custom call target is one of JAX that this package computes.
 func Supports(name string) bool {
 	_, ok := parse(name)
-	return ok || name == sparseTarget
+	return ok || own[name] != nil
 }

@@ -94,7 +94,7 @@ var builtinTargets = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFu
 // absentPrefixes are prefixes of custom-call targets of libraries that CPU plugins do not have: CUDA's, ROCm's, TPU's,
 // and those that jaxlib itself registers.
 var absentPrefixes = []string{"cu_", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "__cublas", "__cudnn", "__gpu$", "hip", "mosaic_gpu", "triton", "tpu_",
-	"LuDecomposition", "blas_", "lapack_", "tridiagonal_solve_perturbed", "PartialReduce"}
+	"LuDecomposition", "blas_", "lapack_", "PartialReduce"}
 
 // Static looks up everything in m in tables. Findings are in the order ops, types, targets, each by name.
 func Static(m *ir.Module, t Target) []Finding {

@@ -16,6 +16,8 @@ func ParseGSPMD(text string, partitions int) (*Sharding, error) {
 		return &Sharding{}, r.err
 	case r.accept("manual"):
 		return nil, ErrManual
+	case r.accept("unreduced"): // on all devices
+		return ParseGSPMD(fmt.Sprintf("{devices=[%d]<=[%[1]d] last_tile_dims={unreduced}}", partitions), partitions)
 	}
 	r.expect("devices")
 	r.expect("=")
@@ -47,17 +49,23 @@ func ParseGSPMD(text string, partitions int) (*Sharding, error) {
 			}
 		}
 	}
-	extra := 0 // number of trailing tile dimensions that do not partition the value
+	var extra []Extra
 	switch {
 	case r.accept("last_tile_dim_replicate"):
-		extra = 1
+		extra = []Extra{Replicated}
 	case r.accept("last_tile_dims"):
 		r.expect("=")
 		kinds := r.balanced()
 		if strings.Contains(kinds, "manual") {
 			return nil, ErrManual
 		}
-		extra = strings.Count(kinds, ",") + 1
+		for kind := range strings.SplitSeq(strings.Trim(kinds, "{}"), ",") {
+			if strings.TrimSpace(kind) == "unreduced" {
+				extra = append(extra, Unreduced)
+			} else {
+				extra = append(extra, Replicated)
+			}
+		}
 	}
 	r.expect("}")
 	if err := r.finish("sharding", text); err != nil {

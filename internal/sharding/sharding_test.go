@@ -10,7 +10,7 @@ import (
 func iota8x4() *tensor.Tensor {
 	t := tensor.New(tensor.I32, tensor.Shape{8, 4})
 	for i := range tensor.View[int32](t) {
-		tensor.View[int32](t)[i] = int32(i)
+		tensor.View[int32](t)[i] = int32(i) + 1
 	}
 	return t
 }
@@ -34,22 +34,31 @@ func TestShardings(t *testing.T) {
 		return m
 	}
 	for _, c := range []struct{ text, want string }{
-		{`#sdy.sharding<@mesh, [{"x"}, {}]>`, "[4 4] [0 0 0 0 16 16 16 16]"},
-		{`#sdy.sharding<@mesh, [{"x"}, {"y"}]>`, "[4 1] [0 1 2 3 16 17 18 19]"},
-		{`#sdy.sharding<@mesh, [{"y", "x"}, {}]>`, "[1 4] [0 8 16 24 4 12 20 28]"},
-		{`#sdy.sharding<@mesh, [{"x", "y"}, {?}]>`, "[1 4] [0 4 8 12 16 20 24 28]"},
-		{`#sdy.sharding<@mesh, [{"y":(1)2}, {"y":(2)2}]>`, "[4 2] [0 2 16 18 0 2 16 18]"},
-		{`#sdy.sharding<@mesh, [{}, {"x"}p1], replicated={"y"}>`, "[8 2] [0 0 0 0 2 2 2 2]"},
-		{`#sdy.sharding<@rev, [{"x"}, {"y"}]>`, "[4 1] [19 18 17 16 3 2 1 0]"},
-		{`#sdy.sharding<@mesh, [{}, {}]>`, "[8 4] [0 0 0 0 0 0 0 0]"},
-		{`#sdy.sharding<mesh<["a"=8]>, [{"a"}, {}]>`, "[1 4] [0 4 8 12 16 20 24 28]"},
-		{`{replicated}`, "[8 4] [0 0 0 0 0 0 0 0]"},
-		{`{devices=[8,1]<=[8]}`, "[1 4] [0 4 8 12 16 20 24 28]"},
-		{`{devices=[2,4]<=[8]}`, "[4 1] [0 1 2 3 16 17 18 19]"},
-		{`{devices=[2,1,4]<=[8] last_tile_dim_replicate}`, "[4 4] [0 0 0 0 16 16 16 16]"},
-		{`{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={replicated}}`, "[8 2] [0 2 0 2 0 2 0 2]"},
-		{`{devices=[4,2]<=[2,4]T(1,0)}`, "[2 2] [0 8 16 24 2 10 18 26]"},
-		{`{devices=[2,4]7,6,5,4,3,2,1,0}`, "[4 1] [19 18 17 16 3 2 1 0]"},
+		{`#sdy.sharding<@mesh, [{"x"}, {}]>`, "[4 4] [1 1 1 1 17 17 17 17]"},
+		{`#sdy.sharding<@mesh, [{"x"}, {"y"}]>`, "[4 1] [1 2 3 4 17 18 19 20]"},
+		{`#sdy.sharding<@mesh, [{"y", "x"}, {}]>`, "[1 4] [1 9 17 25 5 13 21 29]"},
+		{`#sdy.sharding<@mesh, [{"x", "y"}, {?}]>`, "[1 4] [1 5 9 13 17 21 25 29]"},
+		{`#sdy.sharding<@mesh, [{"y":(1)2}, {"y":(2)2}]>`, "[4 2] [1 3 17 19 1 3 17 19]"},
+		{`#sdy.sharding<@mesh, [{}, {"x"}p1], replicated={"y"}>`, "[8 2] [1 1 1 1 3 3 3 3]"},
+		{`#sdy.sharding<@rev, [{"x"}, {"y"}]>`, "[4 1] [20 19 18 17 4 3 2 1]"},
+		{`#sdy.sharding<@mesh, [{}, {}]>`, "[8 4] [1 1 1 1 1 1 1 1]"},
+		{`#sdy.sharding<mesh<["a"=8]>, [{"a"}, {}]>`, "[1 4] [1 5 9 13 17 21 25 29]"},
+		{`{replicated}`, "[8 4] [1 1 1 1 1 1 1 1]"},
+		{`{devices=[8,1]<=[8]}`, "[1 4] [1 5 9 13 17 21 25 29]"},
+		{`{devices=[2,4]<=[8]}`, "[4 1] [1 2 3 4 17 18 19 20]"},
+		{`{devices=[2,1,4]<=[8] last_tile_dim_replicate}`, "[4 4] [1 1 1 1 17 17 17 17]"},
+		{`{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={replicated}}`, "[8 2] [1 3 1 3 1 3 1 3]"},
+		{`{devices=[4,2]<=[2,4]T(1,0)}`, "[2 2] [1 9 17 25 3 11 19 27]"},
+		// The first partition along unreduced axes holds the sum, and the others hold zeros.
+		{`#sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>`, "[4 4] [1 0 0 0 17 0 0 0]"},
+		{`#sdy.sharding<@mesh, [{}, {}], unreduced={"x", "y"}>`, "[8 4] [1 0 0 0 0 0 0 0]"},
+		{`#sdy.sharding<@mesh, [{}, {"y":(2)2}], replicated={"y":(1)2}, unreduced={"x"}>`, "[8 2] [1 3 1 3 0 0 0 0]"},
+		{`#sdy.sharding<@mesh, [{"x"}, {}], unreduced=max{"y"}>`, "[4 4] [1 1 1 1 17 17 17 17]"},
+		{`#sdy.sharding<@rev, [{"x"}, {}], unreduced={"y"}>`, "[4 4] [0 0 0 17 0 0 0 1]"},
+		{`{unreduced}`, "[8 4] [1 0 0 0 0 0 0 0]"},
+		{`{devices=[2,1,4]<=[8] last_tile_dims={unreduced}}`, "[4 4] [1 0 0 0 17 0 0 0]"},
+		{`{devices=[2,1,2,2]<=[8] last_tile_dims={replicated, unreduced}}`, "[4 4] [1 0 1 0 17 0 17 0]"},
+		{`{devices=[2,4]7,6,5,4,3,2,1,0}`, "[4 1] [20 19 18 17 4 3 2 1]"},
 	} {
 		var s *Sharding
 		var err error

@@ -117,8 +117,8 @@ func (m *Mesh) rest(device int64, parts []Part) (string, error) {
 	return fmt.Sprint(at), nil
 }
 
-// ParseShardy reads #sdy.sharding<@mesh, [{"x"}, {"y":(1)2, ?}], replicated={"z"}>. lookup returns the mesh with a
-// name.
+// ParseShardy reads #sdy.sharding<@mesh, [{"x"}, {"y":(1)2, ?}], replicated={"z"}, unreduced={"w"}>. lookup returns the
+// mesh with a name.
 func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*Sharding, error) {
 	r := reader{rest: strings.TrimPrefix(text, "#sdy.sharding")}
 	r.expect("<")
@@ -140,38 +140,80 @@ func ParseShardy(text string, partitions int, lookup func(name string) *Mesh) (*
 	r.expect(",")
 	r.expect("[")
 	for r.err == nil && !r.accept("]") {
-		var parts []Part
-		r.expect("{")
-		for r.err == nil && !r.accept("}") {
-			if !r.accept("?") {
-				p := Part{Axis: r.quoted()}
-				if r.accept(":") {
-					r.expect("(")
-					p.Before = r.integer()
-					r.expect(")")
-					if p.Count = r.integer(); p.Count <= 0 && r.err == nil {
-						return nil, fmt.Errorf("sharding %s has an axis split into %d parts", text, p.Count)
-					}
-				}
-				parts = append(parts, p)
-			}
-			r.accept(",")
-		}
+		dims = append(dims, r.parts())
 		if r.accept("p") { // priority
 			r.integer()
 		}
-		dims = append(dims, parts)
 		r.accept(",")
 	}
+	var unreduced []Part
+	reduction := Sum
+	for r.err == nil && r.accept(",") {
+		if r.accept("replicated") {
+			r.expect("=")
+			r.parts()
+			continue
+		}
+		r.expect("unreduced")
+		r.expect("=")
+		for i, word := range reductionWords {
+			if r.accept(word) {
+				reduction = Reduction(i)
+			}
+		}
+		unreduced = r.parts()
+	}
+	r.expect(">")
 	if r.err != nil {
 		return nil, r.finish("sharding", text)
 	}
 
 	s, err := m.Sharding(dims, partitions)
+	if err == nil && len(unreduced) > 0 {
+		s, err = m.Unreduced(s, unreduced, reduction, partitions)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("sharding %s: %w", text, err)
 	}
 	return s, nil
+}
+
+// parts reads {"x", "y":(1)2, ?}.
+func (r *reader) parts() []Part {
+	var parts []Part
+	r.expect("{")
+	for r.err == nil && !r.accept("}") {
+		if !r.accept("?") {
+			p := Part{Axis: r.quoted()}
+			if r.accept(":") {
+				r.expect("(")
+				p.Before = r.integer()
+				r.expect(")")
+				if p.Count = r.integer(); p.Count <= 0 && r.err == nil {
+					r.err = fmt.Errorf("an axis is split into %d parts", p.Count)
+				}
+			}
+			parts = append(parts, p)
+		}
+		r.accept(",")
+	}
+	return parts
+}
+
+// Unreduced returns s for a value that is the reduction of its shards along the given parts of axes.
+func (m *Mesh) Unreduced(s *Sharding, parts []Part, reduction Reduction, partitions int) (*Sharding, error) {
+	along, err := m.Sharding([][]Part{parts}, partitions)
+	if err != nil || along.Whole() {
+		return s, err
+	}
+	out := &Sharding{tiles: s.tiles, index: s.index, reduction: reduction}
+	if s.tiles == nil {
+		out.index = make([][]int64, partitions)
+	}
+	for p := range partitions {
+		out.part = append(out.part, along.index[p][0])
+	}
+	return out, nil
 }
 
 // Part is a mesh axis, or a part of one, along which a dimension is partitioned. For a part, Before is the product of
@@ -207,8 +249,8 @@ func (m *Mesh) Sharding(dims [][]Part, partitions int) (*Sharding, error) {
 		}
 		s.tiles = append(s.tiles, n)
 	}
-	if count(s.tiles) == 1 {
-		return &Sharding{}, nil
+	if s = s.simple(); s.tiles == nil {
+		return s, nil
 	}
 	for partition := range partitions {
 		at := m.Coordinates(int64(partition))

@@ -38,6 +38,7 @@ const (
 	shardingTuple      = 2
 	shardingOther      = 3
 	shardingManual     = 4
+	shardingUnreduced  = 6
 )
 
 // errNoProgram says that a plugin does not show its optimized programs.
@@ -154,18 +155,26 @@ func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
 		return []*sharding.Sharding{{}}, nil
 	case shardingManual:
 		return nil, sharding.ErrManual
+	case shardingUnreduced: // on all devices
+		kinds, tiles, iota = []int64{shardingUnreduced}, []int64{int64(partitions)}, []int64{int64(partitions)}
+		devices, perm = nil, []int64{0}
 	case shardingOther:
 	default:
 		return nil, fmt.Errorf("a sharding of unknown type %d", kind)
 	}
-	extra := len(kinds)
+	var extra []sharding.Extra
 	for _, k := range kinds {
-		if k == shardingManual {
+		switch k {
+		case shardingManual:
 			return nil, sharding.ErrManual
+		case shardingUnreduced:
+			extra = append(extra, sharding.Unreduced)
+		default:
+			extra = append(extra, sharding.Replicated)
 		}
 	}
 	if last != 0 {
-		extra = 1
+		extra = []sharding.Extra{sharding.Replicated}
 	}
 	if len(iota) > 0 {
 		if devices, err = sharding.TransposedIota(iota, perm); err != nil {

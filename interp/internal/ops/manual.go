@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -179,9 +180,18 @@ func cutOf(p *plan.Planner, s *sdy.Sharding, axes []string, whole, local kernel.
 			}
 		}
 	}
+	var unreduced []sharding.Part
+	for _, a := range s.Unreduced {
+		if slices.Contains(axes, a.Name) {
+			unreduced = append(unreduced, sharding.Part{Axis: a.Name, Before: a.Pre, Count: a.Size})
+		}
+	}
 	partitions := p.Prog.Partitions
 	if whole.Class == kernel.ClassTensor && !whole.Dynamic() && partitions > 1 {
 		sh := kernel.Must(mesh.Sharding(dims, partitions))
+		if len(unreduced) > 0 {
+			sh = kernel.Must(mesh.Unreduced(sh, unreduced, sharding.Reduction(s.Reduction), partitions))
+		}
 		shape := kernel.Must(sh.ShardShape(whole.Shape))
 		kernel.FailIf(local.Class != kernel.ClassTensor || local.DType != whole.DType || !shape.Equal(local.Shape),
 			"is %s on each device, but its sharding cuts %s into parts of shape %v", local, whole, shape)
@@ -251,6 +261,9 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 			used[a.Name] = true
 		}
 	}
+	for _, a := range as.Unreduced {
+		used[a.Name] = true
+	}
 	near := func(a, b int) bool {
 		x, y := mesh.Coordinates(int64(a)), mesh.Coordinates(int64(b))
 		for i, name := range mesh.Names {
@@ -264,7 +277,7 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 	for p, group := range groups {
 		best := map[string]int{}
 		for _, q := range group {
-			k := fmt.Sprint(s.Index(q))
+			k := s.Key(q)
 			if old, ok := best[k]; !ok || q == p || old != p && near(p, q) && !near(p, old) {
 				best[k] = q
 			}
@@ -272,7 +285,7 @@ func sources(mesh *sharding.Mesh, s *sharding.Sharding, as *sdy.Sharding, groups
 		for _, q := range best {
 			out[p] = append(out[p], q)
 		}
-		slices.Sort(out[p])
+		slices.SortFunc(out[p], func(a, b int) int { return cmp.Or(cmp.Compare(s.Part(a), s.Part(b)), cmp.Compare(a, b)) })
 	}
 	return out
 }
@@ -305,13 +318,16 @@ func planShardToFull(p *plan.Planner, s *plan.Spec) exec.Runner {
 	cut := cutGSPMD(p, view.String(s.Op.Attr(mhlo.AttrSharding)), s.Out[0], s.In[0])
 	all := upTo(p.Prog.Partitions)
 	t := s.Out[0]
+	sources := make([][]int, len(all))
+	for p := range sources {
+		sources[p] = cut.Sources(p)
+	}
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		met := meetPartitions(m, ins, all, []*tensor.Tensor{&fr.Slots[ins.In[0]].Tensor})
 		b := m.Alloc(t.DType, t.Shape, t.N)
-		for q := len(all) - 1; q >= 0; q-- { // the first of equal shards counts
+		for _, q := range sources[m.Run.Partition] {
 			cut.Put(&b.Tensor, met[q][0], q)
 		}
-		cut.Put(&b.Tensor, met[m.Run.Partition][0], m.Run.Partition)
 		fr.Slots[ins.Out[0]] = b
 	}
 }
