@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -58,12 +59,24 @@ func newInterposer(c interpose.Config, out io.Writer) (*interpose.Interposer, er
 	return interpose.New(c, interpose.Host{Out: out, Err: os.Stderr, Standard: os.Stdout, Plugins: plugins.System()})
 }
 
+// memoryLimit returns the limit for all values in bytes, which 'hlocb exec --memory-limit' sets; 0 means none.
+func memoryLimit() int64 {
+	text := getenv("HLOCB_ENGINE_MEMORY")
+	n, err := strconv.ParseInt(text, 10, 64)
+	if text != "" && (err != nil || n < 0) {
+		fmt.Fprintf(os.Stderr, "hlocb: HLOCB_ENGINE_MEMORY is %q; expected a number of bytes, so there is no limit\n", text)
+		return 0
+	}
+	return n
+}
+
 // hlocbEngineTable returns the plugin's function table.
 //
 //export hlocbEngineTable
 func hlocbEngineTable() C.uintptr_t {
 	return C.uintptr_t(engineplugin.Table(engineplugin.Host{
 		Version: version(), Getenv: getenv, Err: os.Stderr, Targets: backends.EngineTargets(plugins.System()), Interposer: fromEnvironment(),
+		MemoryLimit: memoryLimit(),
 	}))
 }
 

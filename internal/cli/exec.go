@@ -27,7 +27,7 @@ import (
 
 func (a *app) execCommand() *cobra.Command {
 	var cfg interpose.Config
-	var step, backend string
+	var step, backend, memory string
 	c := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a framework's program and observe the modules that it compiles",
@@ -73,7 +73,14 @@ The exit code is the program's. With --strict a failing probe ends the program w
 			if err := a.prepare(&cfg); err != nil {
 				return err
 			}
-			more, err := a.execBackend(cmd.Context(), backend)
+			limit, err := parseSize(memory)
+			if err != nil && memory != "" {
+				return usagef("--memory-limit %s: %w", memory, err)
+			}
+			if limit != 0 && backend != "engine" {
+				return usagef("--memory-limit needs --backend engine")
+			}
+			more, err := a.execBackend(cmd.Context(), backend, limit)
 			if err != nil {
 				return err
 			}
@@ -104,6 +111,7 @@ The exit code is the program's. With --strict a failing probe ends the program w
 	f.BoolVar(&cfg.Inf, "inf", false, "with --bisect-nan: find infinite elements too")
 	command.Group(c, "Search")
 	f.StringVar(&backend, "backend", "", "`NAME` engine: run the program on the embedded engine (default: on the program's plugin)")
+	f.StringVar(&memory, "memory-limit", "", "`SIZE` with --backend engine: limit for all values of the program, such as 2GiB (default none)")
 	command.Group(c, "Backend")
 	f.StringArrayVar(&cfg.On, "on", nil, "`NAME=HANDLER` bind a handler; NAME is a name, glob or id; may be repeated")
 	f.BoolVar(&cfg.Strict, "strict", false, "end the program when a handler fails")
@@ -122,7 +130,7 @@ The exit code is the program's. With --strict a failing probe ends the program w
 }
 
 // execBackend returns the variables that let a program run on a backend whose programs hlocb sees.
-func (a *app) execBackend(ctx context.Context, backend string) ([]string, error) {
+func (a *app) execBackend(ctx context.Context, backend string, limit int64) ([]string, error) {
 	engine := backend == "engine"
 	var plugin []string
 	if !engine && launch.NeedsCPUPlugin(os.Getenv) {
@@ -137,7 +145,7 @@ func (a *app) execBackend(ctx context.Context, backend string) ([]string, error)
 	}
 	if engine {
 		library, err := launch.FindEngine(ctx, a.Err)
-		return launch.OnEngine(library), err
+		return launch.OnEngine(library, limit), err
 	}
 	libraries, err := launch.Find(ctx, a.Err)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // onEngine runs JAX programs with the engine as JAX's CPU client. Their output is that of JAX's own client.
 func onEngine(t *testing.T, s *startedProgram) {
-	env := launch.OnEngine(filepath.Join(s.dir, launch.EngineFile))
+	env := launch.OnEngine(filepath.Join(s.dir, launch.EngineFile), 0)
 	plain := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=", "JAX_PLATFORMS=cpu"}
 	for _, test := range []struct{ program, devices string }{{"one.py", "1"}, {"eight.py", "8"}} {
 		t.Run(test.program, func(t *testing.T) {

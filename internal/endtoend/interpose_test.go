@@ -258,7 +258,7 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 // catch, and the code of a strict program. Plain JAX ends the process a minute later, because the other devices wait.
 func interposedShardedFailures(t *testing.T, s *startedProgram) {
 	const program = "testdata/traps/failing.py"
-	engine := append(launch.OnEngine(filepath.Join(s.dir, launch.EngineFile)), "LD_PRELOAD=")
+	engine := append(launch.OnEngine(filepath.Join(s.dir, launch.EngineFile), 0), "LD_PRELOAD=")
 	for _, test := range []struct {
 		name   string
 		config interpose.Config

@@ -195,7 +195,7 @@ void he_executable_drop(he_executable *e) {
   if (e->program) hlocbEngineForget(e->program);
   free_types(e->parameters, e->num_parameters);
   free_types(e->results, e->num_results);
-  void *const lists[] = {e->name, e->fingerprint, e->devices, e->logical, e->text, e->options, e->format, e->result_types,
+  void *const lists[] = {e->name, e->fingerprint, e->devices, e->logical, e->text, e->options, e->format, e->shown, e->result_types,
                          e->result_dims, e->result_ranks, e->kinds, e->kind_sizes, e->parameter_kinds, e->parameter_kind_sizes, e->parameter_shardings,
                          e->result_shardings, e->parameter_sharding_sizes, e->result_sharding_sizes,
                          e->parameter_layouts, e->result_layouts};

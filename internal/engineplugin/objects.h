@@ -131,6 +131,8 @@ typedef struct {
   char *text, *options;  // the program and its options, as they were given
   size_t text_size, options_size;
   char *format;
+  char *shown;  // the program without Shardy's ops, for users; NULL until somebody asks
+  size_t shown_size;
   // Flat lists for the API.
   int32_t *result_types;
   int64_t *result_dims;

@@ -4,6 +4,9 @@ package engineplugin
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -26,11 +29,12 @@ const (
 	fieldComputation = 3 // of DeviceAssignmentProto
 	fieldDeviceIDs   = 1 // of its computations
 
-	fieldOverrideName = 1 // of an entry of the overrides
+	fieldOverrideName  = 1 // of an entry of the overrides
+	fieldOverrideValue = 2
+	fieldOverrideText  = 1 // of its value
 )
 
-// readOptions reads options. An option of XLA's compiler by name (jax.jit's compiler_options) is an error, because the
-// engine has none of them.
+// readOptions reads options.
 func readOptions(b []byte) (*compileOptions, error) {
 	o := &compileOptions{ordinal: -1}
 	err := eachField(b, func(field int, _ uint64, v []byte) error {
@@ -38,16 +42,44 @@ func readOptions(b []byte) (*compileOptions, error) {
 		case fieldBuildOptions:
 			return eachField(v, o.build)
 		case fieldOverrides:
-			return eachField(v, func(field int, _ uint64, name []byte) error {
-				if field == fieldOverrideName {
-					return &argumentError{fmt.Sprintf("No such compile option: '%s'", name)}
+			return checkOverride(v)
+		}
+		return nil
+	})
+	return o, err
+}
+
+// checkOverride checks an option by name, as of jax.jit's compiler_options. An option of XLA's compiler has no effect.
+// Texts are refused, because most of them are misspelled flags or numbers, or ask for a file.
+func checkOverride(entry []byte) error {
+	var name string
+	var text []byte
+	err := eachField(entry, func(field int, _ uint64, v []byte) error {
+		switch field {
+		case fieldOverrideName:
+			name = string(v)
+		case fieldOverrideValue:
+			return eachField(v, func(field int, _ uint64, v []byte) error {
+				if field == fieldOverrideText {
+					text = append([]byte{}, v...)
 				}
 				return nil
 			})
 		}
 		return nil
 	})
-	return o, err
+	switch {
+	case err != nil:
+		return err
+	case !strings.HasPrefix(name, "xla_"):
+		return &argumentError{fmt.Sprintf("No such compile option: '%s'", name)}
+	case text == nil:
+		return nil
+	}
+	if _, err := strconv.ParseFloat(string(text), 64); err == nil || slices.Contains([]string{"true", "false", "True", "False"}, string(text)) {
+		return nil
+	}
+	return &argumentError{fmt.Sprintf("While setting option %s, '%s' is not a valid bool value. hlocb's engine ignores flags and numbers of XLA's compiler, and has no other options.", name, text)}
 }
 
 func (o *compileOptions) build(field int, n uint64, v []byte) error {

@@ -256,6 +256,21 @@ func hlocbEngineCompile(e *C.he_executable, code *C.char, size C.size_t, format 
 	return message
 }
 
+// hlocbEngineShow sets the program that a user sees.
+//
+//export hlocbEngineShow
+func hlocbEngineShow(e *C.he_executable) (message *C.char) {
+	var status C.int32_t
+	defer recovered(&status, &message)
+	code, err := shown(C.GoBytes(unsafe.Pointer(e.text), C.int(e.text_size)))
+	if err != nil {
+		_, message = fail(err)
+		return message
+	}
+	e.shown, e.shown_size = (*C.char)(C.CBytes(code)), C.size_t(len(code))
+	return nil
+}
+
 // recovered turns a panic of the engine, which is a mistake of hlocb, into an error.
 func recovered(status *C.int32_t, message **C.char) {
 	if v := recover(); v != nil {

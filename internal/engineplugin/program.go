@@ -25,12 +25,14 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/view"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/interpose"
 	"github.com/hlocb/hlocb/runtime/pjrt"
@@ -129,6 +131,24 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	C.he_executable_lists(e)
 	e.program = C.uintptr_t(cgo.NewHandle(out))
 	return nil
+}
+
+// shown returns a program in the form that jaxlib converts to HLO: with GSPMD's shardings instead of Shardy's ops.
+func shown(code []byte) ([]byte, error) {
+	if hlo.IsProto(code) {
+		return code, nil
+	}
+	m, err := reader.Read(diag.NewSource("program", code))
+	if err != nil {
+		return nil, err
+	}
+	if !shardy.Used(m) {
+		return code, nil
+	}
+	if err := shardy.Export(m, nil); err != nil {
+		return nil, err
+	}
+	return print.Append(nil, m, reader.Written(m, print.Options{ListBooleans: true})), nil
 }
 
 // unimplementedError says what the engine cannot run.

@@ -419,10 +419,19 @@ FN(executable_program, hl_optimized_program_args) {
   he_executable *e = a->executable;
   hl_program *p = a->program;
   if (!e->loaded) return unimplemented("the program of an executable that is being loaded");
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  char *message = e->shown ? NULL : hlocbEngineShow(e);
+  pthread_mutex_unlock(&lock);
+  if (message) {
+    void *error = he_fail(HL_INTERNAL, "%s", message);
+    free(message);
+    return error;
+  }
   p->format = e->format;
   p->format_size = strlen(e->format);
-  if (p->code) memcpy(p->code, e->text, e->text_size);
-  p->code_size = e->text_size;
+  if (p->code) memcpy(p->code, e->shown, e->shown_size);
+  p->code_size = e->shown_size;
   return NULL;
 }
 

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -339,9 +340,14 @@ func NeedsCPUPlugin(lookup func(string) string) bool {
 }
 
 // OnEngine returns the variables that let JAX, or another framework, run on the engine's library in place of JAX's own
-// CPU client. JAX then treats it as that client: it lowers callbacks, LAPACK and random numbers as for a CPU.
-func OnEngine(library string) []string {
-	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + library, "JAX_PLATFORMS=cpu"}
+// CPU client. JAX then treats it as that client: it lowers callbacks, LAPACK and random numbers as for a CPU. limit is
+// the limit for all values in bytes; 0 means none.
+func OnEngine(library string, limit int64) []string {
+	env := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + library, "JAX_PLATFORMS=cpu"}
+	if limit > 0 {
+		env = append(env, "HLOCB_ENGINE_MEMORY="+strconv.FormatInt(limit, 10))
+	}
+	return env
 }
 
 // ForJAX returns the variables that let JAX use a CPU plugin instead of its own client. JAX_PLATFORMS keeps JAX's CPU

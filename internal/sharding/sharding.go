@@ -205,8 +205,8 @@ func copyShard(shard, global *tensor.Tensor, index []int64, do row) {
 	walk(0, 0, 0)
 }
 
-// NewTiled makes the sharding that assigns the tiles, in row-major order, to the devices ids. Each of extra describes one
-// of the last dimensions of tiles, which do not partition the value.
+// NewTiled makes the sharding that assigns the tiles, in row-major order, to the devices ids. extra describes the last
+// dimensions of tiles, which do not partition the value.
 func NewTiled(tiles, ids []int64, extra []Extra, partitions int) (*Sharding, error) {
 	if int64(len(ids)) != count(tiles) || len(ids) != partitions || len(extra) > len(tiles) {
 		return nil, fmt.Errorf("is over %d devices, the program has %d partitions", len(ids), partitions)

@@ -88,7 +88,11 @@ func (p *propagation) op(o *ir.Op) {
 	switch {
 	case o.Is(sdy.ShardingConstraint):
 		s := view.Data[sdy.Sharding](o.Attr(sdy.AttrSharding))
-		if old := p.values[o.Operand(0)]; s != nil && old != nil {
+		if old := p.values[o.Operand(0)]; s != nil && old != nil && len(s.Dims) == len(old.Dims) {
+			if !slices.ContainsFunc(s.Dims, func(d sdy.DimSharding) bool { return len(d.Axes) > 0 }) {
+				// The mesh does not matter: JAX uses an empty one for dimensions that are all open.
+				s = &sdy.Sharding{Mesh: old.Mesh, Inline: old.Inline, Dims: s.Dims}
+			}
 			s = merge(s, old, func(d int) bool { return s.Dims[d].Open })
 		}
 		p.set(o.Result(0), s)
