@@ -101,7 +101,11 @@ func hlocbEngineConfigure(text *C.char) *C.char {
 	if err != nil {
 		return C.CString(err.Error())
 	}
-	engineplugin.SetInterposer(next()).Flush()
+	if old := engineplugin.SetInterposer(next()); text == nil {
+		old.Close()
+	} else {
+		old.Flush() // programs that were compiled with the settings of the environment keep them
+	}
 	return nil
 }
 
@@ -120,11 +124,11 @@ func version() string {
 	return v
 }
 
-// hlocbEngineEnd flushes the buffers of handlers and returns the exit code that the process should have, or 0.
+// hlocbEngineEnd closes the files of handlers and returns the exit code that the process should have, or 0.
 //
 //export hlocbEngineEnd
 func hlocbEngineEnd() C.int {
 	i := engineplugin.Interposer()
-	i.Flush()
+	i.Close()
 	return C.int(i.ExitCode())
 }

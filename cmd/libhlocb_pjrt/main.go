@@ -78,11 +78,11 @@ func table(api uintptr) (uintptr, error) {
 	return i.WrapPlugin(path)
 }
 
-// hlocbEnd flushes the buffers of handlers and returns the exit code that the process should have, or 0.
+// hlocbEnd closes the files of handlers and returns the exit code that the process should have, or 0.
 //
 //export hlocbEnd
 func hlocbEnd() C.int {
 	i := interposer()
-	i.Flush()
+	i.Close()
 	return C.int(i.ExitCode())
 }

@@ -185,9 +185,9 @@ func checkExecFlags(cfg *interpose.Config) error {
 }
 
 // replayStep runs a dumped program with its dumped arguments, as 'hlocb run' does.
-func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *interpose.Config) error {
-	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict || cfg.View {
-		return usagef("--replay %s: cannot be combined with COMMAND, --passes, --dump, --list, --strict or --view", step)
+func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *interpose.Config) (err error) {
+	if len(args) > 0 || cfg.Passes != "" || cfg.Dump != "" || cfg.List || cfg.Strict {
+		return usagef("--replay %s: cannot be combined with COMMAND, --passes, --dump, --list or --strict", step)
 	}
 	base := strings.TrimSuffix(strings.TrimSuffix(step, interpose.DumpedBefore), interpose.DumpedArgs)
 	if _, err := os.Stat(base + interpose.DumpedBefore); errors.Is(err, os.ErrNotExist) {
@@ -201,7 +201,8 @@ func (a *app) replayStep(ctx context.Context, step string, args []string, cfg *i
 	if missing == nil {
 		flags.arguments.sets = []string{base + interpose.DumpedArgs}
 	}
-	flags.bind.on, flags.bind.events, flags.bind.metrics = cfg.On, cfg.Events, cfg.Metrics
+	flags.bind.on, flags.bind.events, flags.bind.metrics, flags.bind.view = cfg.On, cfg.Events, cfg.Metrics, cfg.View
+	defer func() { err = errors.Join(err, flags.bind.endView(ctx, a)) }()
 	w := a.resultWriter("", &flags)
 	flags.result = w.write
 	if err := a.runModule(ctx, base+interpose.DumpedBefore, &flags); err != nil {

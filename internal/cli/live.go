@@ -16,16 +16,26 @@ import (
 // watch starts the server of --view, whose page shows a program and its events.
 func (f *bindFlags) watch(a *app, in string, p *hlocb.Program, opts passes.RewriteHooks) error {
 	title := filepath.Base(in)
-	d := &view.Document{Title: title, Steps: []view.Step{{Name: title, Module: p.Module()}}}
+	d := &view.Document{Title: title, Steps: []view.Step{{Name: title, Module: p.Module()}}, Recordings: f.recordings}
 	if len(p.Hooks()) > 0 {
 		d.Hooks = hooksOf(p, opts)
 	}
-	// Write the page before the program runs, which may change the module.
+	s, err := a.serve(d, "in the next run")
+	if err != nil {
+		return err
+	}
+	f.server = s
+	f.observe(s)
+	return nil
+}
+
+// serve starts a server of a page. It writes the page now, because a program may change while it runs.
+func (a *app) serve(d *view.Document, next string) (*live.Server, error) {
 	const mark = "events-of-this-server"
 	var page bytes.Buffer
 	d.Live = mark
 	if err := view.Page(&page, d); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := live.Listen(live.Options{
 		Page: func(w io.Writer, url, _ string, _ func(string) string) error {
@@ -37,17 +47,14 @@ func (f *bindFlags) watch(a *app, in string, p *hlocb.Program, opts passes.Rewri
 				return "", err
 			}
 			line := live.TapFlag(pattern)
-			a.note("add %s to the command to tap the value in the next run", line)
+			a.note("add %s to the command to tap the value %s", line, next)
 			return line, nil
 		},
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		a.note("view at %s", s.URL())
 	}
-	a.note("view at %s", s.URL())
-	f.server = s
-	f.observe(s)
-	return nil
+	return s, err
 }
 
 // endView keeps the server of --view while somebody looks: on a terminal until Ctrl-C, otherwise while a browser shows
@@ -56,14 +63,21 @@ func (f *bindFlags) endView(ctx context.Context, a *app) error {
 	if f.server == nil {
 		return nil
 	}
-	defer f.server.Stop()
-	if f.server.Watched() || a.Terminal() != nil {
+	return a.keep(ctx, f.server)
+}
+
+// keep serves a page while somebody looks, and stops the server.
+func (a *app) keep(ctx context.Context, s *live.Server) error {
+	if err := s.Close(); err != nil { // the last events
+		return err
+	}
+	if s.Watched() || a.Terminal() != nil {
 		a.note("the program has ended; Ctrl-C ends the view")
 	}
 	if a.Terminal() != nil {
 		<-ctx.Done()
-		return nil
+	} else {
+		s.Wait(ctx)
 	}
-	f.server.Wait(ctx)
-	return nil
+	return s.Stop()
 }

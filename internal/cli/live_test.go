@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -34,6 +35,91 @@ const endless = `func.func @main() -> tensor<f32> {
 }
 `
 
+// viewer is a command that serves a page, and a client of its server.
+type viewer struct {
+	t     *testing.T
+	ctx   context.Context
+	at    string // the page's address
+	lines chan string
+	code  chan int
+}
+
+// startViewer starts a command with --view.
+func startViewer(ctx context.Context, t *testing.T, args ...string) *viewer {
+	t.Helper()
+	notes, w := io.Pipe()
+	v := &viewer{t: t, ctx: ctx, lines: make(chan string, 1000), code: make(chan int, 1)}
+	go func() {
+		v.code <- cli.Run(ctx, args, strings.NewReader(""), io.Discard, w)
+		w.Close()
+	}()
+	go func() {
+		for in := bufio.NewScanner(notes); in.Scan(); {
+			v.lines <- in.Text()
+		}
+		close(v.lines)
+	}()
+	v.at = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}`).FindString(v.note("view at"))
+	return v
+}
+
+// note returns the next line of the command that contains a text.
+func (v *viewer) note(text string) string {
+	v.t.Helper()
+	for line := range v.lines {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	v.t.Fatalf("the command ended without a line with %q", text)
+	return ""
+}
+
+// do sends a request to a path of the server.
+func (v *viewer) do(method, path, origin, body string) (*http.Response, *bufio.Reader) {
+	v.t.Helper()
+	r, err := http.NewRequestWithContext(v.ctx, method, strings.Replace(v.at, "/?", path+"?", 1), strings.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.t.Cleanup(func() { resp.Body.Close() })
+	return resp, bufio.NewReader(resp.Body)
+}
+
+// page returns the page.
+func (v *viewer) page() string {
+	v.t.Helper()
+	resp, body := v.do("GET", "/", "", "")
+	page, err := io.ReadAll(body)
+	if err != nil || resp.StatusCode != 200 {
+		v.t.Fatalf("%s, %v: %.300s", resp.Status, err, page)
+	}
+	return string(page)
+}
+
+// end waits until the command ends, and returns its exit code.
+func (v *viewer) end() int {
+	v.t.Helper()
+	go func() {
+		for range v.lines {
+		}
+	}()
+	select {
+	case code := <-v.code:
+		return code
+	case <-time.After(30 * time.Second):
+		v.t.Fatal("the command does not end")
+		return 0
+	}
+}
+
 // TestRunView opens the page of a running program, reads its events and taps a value.
 func TestRunView(t *testing.T) {
 	module := filepath.Join(t.TempDir(), "loop.mlir")
@@ -42,69 +128,84 @@ func TestRunView(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	notes, w := io.Pipe()
-	code := make(chan int, 1)
-	go func() {
-		code <- cli.Run(ctx, []string{"run", module, "--backend", "engine", "--tap", "sine=finite", "--view"}, strings.NewReader(""), io.Discard, w)
-		w.Close()
-	}()
-	lines := bufio.NewReader(notes)
-	note := func() string {
-		t.Helper()
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		return line
+	v := startViewer(ctx, t, "run", module, "--backend", "engine", "--tap", "sine=finite", "--view")
+	source := strings.Replace(v.at[strings.LastIndex(v.at, "/")+1:], "?", "events?", 1)
+	if page := v.page(); !strings.Contains(page, `"live":"`+source+`"`) || !strings.Contains(page, "stablehlo.sine") {
+		t.Fatalf("%.300s", page)
 	}
-	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}`).FindString(note())
-	do := func(method, url, origin, body string) (*http.Response, *bufio.Reader) {
-		t.Helper()
-		r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if origin != "" {
-			r.Header.Set("Origin", origin)
-		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { resp.Body.Close() })
-		return resp, bufio.NewReader(resp.Body)
-	}
-	resp, body := do("GET", at, "", "")
-	page, err := io.ReadAll(body)
-	source := strings.Replace(at[strings.LastIndex(at, "/")+1:], "?", "events?", 1)
-	if err != nil || resp.StatusCode != 200 || !strings.Contains(string(page), `"live":"`+source+`"`) || !strings.Contains(string(page), "stablehlo.sine") {
-		t.Fatalf("%s, %v: %.300s", resp.Status, err, page)
-	}
-	_, stream := do("GET", strings.Replace(at, "/?", "/events?", 1), "", "")
-	seen := 0
-	for seen < 1000 {
+	_, stream := v.do("GET", "/events", "", "")
+	for seen := 0; seen < 1000; {
 		line, err := stream.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen += strings.Count(line, `"place":"model.py:7:3"`)
 	}
-	origin := at[:strings.LastIndex(at, "/")]
-	answered := make(chan string, 1)
-	go func() { answered <- note() }()
-	resp, body = do("POST", strings.Replace(at, "/?", "/tap?", 1), origin, `{"at":"model.py:7"}`)
+	resp, body := v.do("POST", "/tap", v.at[:strings.LastIndex(v.at, "/")], `{"at":"model.py:7"}`)
 	answer, err := io.ReadAll(body)
 	if err != nil || string(answer) != "--tap 'model.py:7'" {
 		t.Errorf("%s, %v: %s", resp.Status, err, answer)
 	}
-	if line := <-answered; !strings.Contains(line, "--tap 'model.py:7'") {
-		t.Errorf("the command says %s", line)
-	}
+	v.note("--tap 'model.py:7'")
 	cancel()
-	go io.Copy(io.Discard, lines)
-	select {
-	case <-code:
-	case <-time.After(30 * time.Second):
-		t.Fatal("the command does not end")
+	v.end()
+}
+
+// TestViewOfCommands: record, replay and compare serve the page of their run, too: replay with the recording beside it,
+// compare with the events of both sides.
+func TestViewOfCommands(t *testing.T) {
+	dir := t.TempDir()
+	const train = "../../testdata/mlir/train_step.mlir"
+	monday, long := filepath.Join(dir, "monday.jsonl"), filepath.Join(dir, "long.mlir")
+	text, err := os.ReadFile(train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(long, bytes.Replace(text, []byte("dense<4> : tensor<i32>"), []byte("dense<20000> : tensor<i32>"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		args     []string
+		inPage   []string
+		inEvents []string // of each event, one
+		events   int
+	}{
+		{"record", []string{"record", train, "--fill", "iota", "--backend", "engine", "--inject", "loss=delay=100ms", "-o", monday}, []string{`"name":"train_step.mlir"`}, []string{`"hook":"`}, 8},
+		{"replay", []string{"replay", train, monday, "--backend", "engine", "--inject", "loss=delay=100ms"}, []string{`"recordings":[{"name":"monday.jsonl"`}, []string{`"hook":"`}, 8},
+		{"compare", []string{"compare", long, long, "--fill", "iota"}, []string{`"name":"long.mlir"`}, []string{`"process":"A: `, `"process":"B: `}, 80000},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		v := startViewer(ctx, t, append(c.args, "--view")...)
+		_, stream := v.do("GET", "/events", "", "")
+		page := v.page()
+		for _, want := range c.inPage {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: the page lacks %s", c.name, want)
+			}
+		}
+		counts := make([]int, len(c.inEvents))
+		for {
+			line, err := stream.ReadString('\n')
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for i, mark := range c.inEvents {
+				counts[i] += strings.Count(line, mark)
+			}
+			if n := regexp.MustCompile(`^data: {"events":(\d+)}`).FindStringSubmatch(line); n != nil {
+				t.Logf("%s: %s events dropped", c.name, n[1])
+			}
+			if strings.HasPrefix(line, "event: end") {
+				break
+			}
+		}
+		for i, n := range counts {
+			if n == 0 || n > c.events/len(counts) || c.events < 100 && n != c.events {
+				t.Errorf("%s: %d events with %s", c.name, n, c.inEvents[i])
+			}
+		}
+		cancel() // the client goes away
+		v.end()
 	}
 }

@@ -30,7 +30,7 @@ func (a *app) recordCommand() *cobra.Command {
 'hlocb replay' answers from a recording, 'hlocb compare' compares two. Values of 4096 bytes or more (--raw) are kept in RECORDING.data.`,
 		Example: "  hlocb record train.mlir -o a.jsonl --fill iota --backend engine",
 		Args:    command.Args("IN"),
-		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+		RunE: command.Body(func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
 				return usagef("missing -o RECORDING")
 			}
@@ -41,6 +41,7 @@ func (a *app) recordCommand() *cobra.Command {
 				raw = 0
 			}
 			flags.begin = a.recorder(&flags, out, raw, true)
+			defer func() { err = errors.Join(err, flags.bind.endView(cmd.Context(), a)) }()
 			return a.runModule(cmd.Context(), args[0], &flags)
 		}),
 	}
@@ -63,7 +64,7 @@ func (a *app) replayCommand() *cobra.Command {
 Hooks are matched by id and name. The exit code is 5 if something differs.`,
 		Example: "  hlocb replay train.mlir a.jsonl --backend cpu --tolerance 4",
 		Args:    command.Args("IN", "RECORDING"),
-		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
+		RunE: command.Body(func(cmd *cobra.Command, args []string) (err error) {
 			tol, err := parseTolerance(cmp.Or(tolerance, "0"))
 			if err != nil {
 				return err
@@ -91,6 +92,14 @@ Hooks are matched by id and name. The exit code is 5 if something differs.`,
 				}
 				return record(h, args)
 			}
+			if flags.bind.view { // the recording beside the run
+				r, err := a.recordingEvents(args[1])
+				if err != nil {
+					return err
+				}
+				flags.bind.recordings = append(flags.bind.recordings, *r)
+			}
+			defer func() { err = errors.Join(err, flags.bind.endView(cmd.Context(), a)) }()
 			if err := a.runModule(cmd.Context(), args[0], &flags); err != nil {
 				return err
 			}

@@ -69,6 +69,7 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 	addTimeout(c, &f.timeout)
 	command.Group(c, "Handlers")
 	output()
+	c.Flags().BoolVar(&f.bind.view, "view", false, "serve a page of the program with its values while it runs")
 	f.bind.addSinks(c)
 	f.limits.addVerbose(c)
 	command.Group(c, "Output")
@@ -127,7 +128,6 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 		}),
 	}
 	flags.add(c, func() {
-		c.Flags().BoolVar(&flags.bind.view, "view", false, "serve a page of the program with its values while it runs")
 		c.Flags().StringVar(&results, "results", "", "`DIR|FILE` write the results: DIR/ of .npy files, FILE.npz, or JSON to any other file")
 	})
 	c.Flags().StringVar(&flags.plan, "print-plan", "", "`FILE` write the engine's plan to FILE, or standard output, and do not run")

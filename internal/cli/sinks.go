@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/live"
+	"github.com/hlocb/hlocb/internal/view"
 	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
@@ -20,6 +21,8 @@ type sinkFlags struct {
 	metrics string
 	view    bool
 	server  *live.Server // of view
+
+	recordings []view.Recording // that the page of view shows beside the run
 }
 
 func (f *sinkFlags) addSinks(c *cobra.Command) {
@@ -63,8 +66,11 @@ func (f *bindFlags) bindSinks(a *app, env *handlers.Env) error {
 }
 
 // observe lets a sink observe all hooks.
-func (f *bindFlags) observe(s events.Sink) {
-	o := events.NewObserver(s, "")
+func (f *bindFlags) observe(s events.Sink) { f.observeAs(s, "") }
+
+// observeAs is observe for events of a process.
+func (f *bindFlags) observeAs(s events.Sink, process string) {
+	o := events.NewObserver(s, process)
 	f.closers = append(f.closers, o.Close)
 	f.bindings.Observe("*", o)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -39,6 +40,7 @@ type verifyFlags struct {
 	timeout   time.Duration
 	json      bool
 	html      string
+	view      bool
 	bisect    bool
 	limits    limitFlags
 }
@@ -129,6 +131,7 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	command.Group(c, "Handlers")
 	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
 	c.Flags().StringVar(&f.html, "html", "", "`FILE` also write a page that shows both modules and their differences")
+	c.Flags().BoolVar(&f.view, "view", false, "serve a page of both modules with the values of both runs while they run")
 	f.limits.addVerbose(c)
 	command.Group(c, "Output")
 	c.Flags().StringVar(&f.backend[0], "backend-a", backends.Engine, "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
@@ -188,6 +191,7 @@ type verifySide struct {
 	exe    *verify.Executable
 	warned bool             // of misspelled attributes
 	binds  []*bindFlags     // to be closed
+	watch  events.Sink      // of --view, or nil
 	args   []*tensor.Tensor // main is refined to their shapes; nil: main keeps its shapes
 }
 
@@ -303,6 +307,13 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, sides[0].close(), sides[1].close()) }()
+	if f.view {
+		s, err := a.compareView(&sides)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, a.keep(ctx, s)) }()
+	}
 	if err := sides.compile(ctx, backendOpts, types, inputs[0].args); err != nil {
 		return err
 	}
@@ -374,7 +385,7 @@ func (sides verifySides) compile(ctx context.Context, opts backends.Options, typ
 		s.session = *opened
 		dynamic = dynamic || needsShapes(s.program, s.backend, types)
 	}
-	for _, s := range sides {
+	for i, s := range sides {
 		if dynamic { // the same shapes on both sides, so that --bisect finds the same types
 			s.args = args // all inputs are given
 			if err := refine(ctx, s.program, s.args); err != nil {
@@ -384,6 +395,9 @@ func (sides verifySides) compile(ctx context.Context, opts backends.Options, typ
 		compileOpts, err := s.options()
 		if err != nil {
 			return err
+		}
+		if s.watch != nil {
+			s.binds[0].observeAs(s.watch, "AB"[i:i+1]+": "+s.name)
 		}
 		if err := s.binds[0].check(s.program); err != nil {
 			return err

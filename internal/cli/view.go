@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +16,9 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/view"
 	"github.com/hlocb/hlocb/ir"
@@ -108,7 +108,7 @@ If IN has hooks, the page has two steps: the module, and the module after 'hlocb
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE (default IN with the suffix .html, in the current directory)")
 	c.Flags().StringVar(&source, "source", "", "`DIR` show the source lines of locations, of files below DIR")
 	c.Flags().StringArrayVar(&overlays, "overlay", nil, "`FILE` write the numbers of FILE on ops; may be repeated")
-	c.Flags().StringArrayVar(&recordings, "recording", nil, "`FILE` show the events of a recording, or of 'run --events'; may be repeated")
+	c.Flags().StringArrayVar(&recordings, "recording", nil, "`FILE` show the events of a recording, or of 'run --events', also of FILE.parquet; may be repeated")
 	command.Group(c, "Page")
 	flags.add(c)
 	return c
@@ -219,10 +219,31 @@ func viewSources(sources []*diag.Source) (*view.Document, error) {
 	return d, nil
 }
 
+// sidesDocument returns a page of both modules of a comparison.
+func sidesDocument(sides *verifySides) (*view.Document, error) {
+	return viewSources([]*diag.Source{diag.NewSource(sides[0].name, sides[0].text), diag.NewSource(sides[1].name, sides[1].text)})
+}
+
+// compareView starts the server of 'compare --view', which gets the events of both sides.
+func (a *app) compareView(sides *verifySides) (*live.Server, error) {
+	d, err := sidesDocument(sides)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.serve(d, "in 'hlocb run'")
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range sides {
+		side.watch = s
+	}
+	return s, nil
+}
+
 // comparePage writes a page of both modules of a comparison. Its numbers are the largest distances of the results, on
 // the ops that define the results of A, of the first event that differs and of the op that --bisect found.
 func (a *app) comparePage(path string, sides verifySides, report *verifyReport) error {
-	d, err := viewSources([]*diag.Source{diag.NewSource(sides[0].name, sides[0].text), diag.NewSource(sides[1].name, sides[1].text)})
+	d, err := sidesDocument(&sides)
 	if err != nil {
 		return err
 	}
@@ -275,35 +296,44 @@ func (a *app) addNumbers(d *view.Document, paths []string) error {
 	return nil
 }
 
-// recordingEvents reads the events of a file with a line of JSON each.
+// maxWhole is the number of elements up to which a page has all elements of a value. Of others it has statistics and a
+// sample.
+const maxWhole = 1024
+
+// recordingEvents reads the events of a recording, or of a file of 'run --events'.
 func (a *app) recordingEvents(path string) (*view.Recording, error) {
-	name, text, err := a.ReadText(path)
-	if err != nil {
-		return nil, err
-	}
-	r := &view.Recording{Name: filepath.Base(name)}
+	r := &view.Recording{Name: filepath.Base(path)}
 	size := 0
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, len(text)+1)
-	for n := 1; lines.Scan(); n++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
+	full := errors.New("the page is full")
+	var samples [][]float64
+	err := events.Read(path, "", func(e *events.Event) error {
+		samples = samples[:0]
+		for i := range e.Operands {
+			o := &e.Operands[i]
+			var sample []float64
+			if o.Value != nil && o.Value.NumElements() > maxWhole {
+				sample = o.AppendSample(nil)
+				o.Value = nil
+			}
+			samples = append(samples, sample)
 		}
-		var head struct {
-			Operands *json.RawMessage `json:"operands"`
-		}
-		if err := json.Unmarshal(line, &head); err != nil {
-			return nil, fmt.Errorf("%s:%d: not an event: %w", name, n, err)
-		}
-		if head.Operands == nil { // the header of a recording, or its outputs
-			continue
-		}
+		line := events.AppendJSON(nil, e, func(o *events.Operand) []float64 {
+			for i := range e.Operands {
+				if o == &e.Operands[i] {
+					return samples[i]
+				}
+			}
+			return nil
+		})
 		if size += len(line); size > maxRecorded {
-			a.note("%s: the page has only the first %d events", name, len(r.Events))
-			break
+			return full
 		}
-		r.Events = append(r.Events, bytes.Clone(line))
+		r.Events = append(r.Events, line)
+		return nil
+	})
+	if errors.Is(err, full) {
+		a.note("%s: the page has only the first %d events", path, len(r.Events))
+		err = nil
 	}
-	return r, lines.Err()
+	return r, err
 }

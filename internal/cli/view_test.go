@@ -83,3 +83,57 @@ func TestCompareHTML(t *testing.T) {
 		t.Errorf("the numbers are %+v", got.Overlays)
 	}
 }
+
+// TestViewRecordings: a page has the events of lines of JSON, of a recording with a file of large values, and of a table.
+// A large value is statistics and a sample.
+func TestViewRecordings(t *testing.T) {
+	dir := t.TempDir()
+	module := filepath.Join(dir, "m.mlir")
+	if err := os.WriteFile(module, []byte("func.func @main(%x: tensor<2000xf32>) -> tensor<2000xf32> {\n  %y = stablehlo.negate %x : tensor<2000xf32> loc(\"m.py\":3:1)\n  return %y : tensor<2000xf32>\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	command := func(args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		if code := cli.Main(args, strings.NewReader(""), &out, &out); code != 0 {
+			t.Fatalf("%v: exit code %d: %s", args, code, &out)
+		}
+	}
+	run := []string{"--fill", "iota", "--backend", "engine", "--tap", "%y=record"}
+	command(append([]string{"record", module, "-o", at("a.jsonl")}, run...)...)
+	command(append([]string{"run", module, "--events", at("b.jsonl"), "--events", at("c.parquet")}, run...)...)
+	command("view", module, "--recording", at("a.jsonl"), "--recording", at("b.jsonl"), "--recording", at("c.parquet"), "-o", at("page.html"))
+	text, err := os.ReadFile(at("page.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, data, _ := bytes.Cut(text, []byte(`<script type="application/json" id="data">`))
+	data, _, _ = bytes.Cut(data, []byte("</script>"))
+	var got struct {
+		Recordings []struct {
+			Name   string
+			Events []struct {
+				Place    string
+				Operands []struct {
+					Data   []float64
+					Stats  struct{ N, Min, Max float64 }
+					Sample []float64
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &got); err != nil || len(got.Recordings) != 3 {
+		t.Fatalf("%v: %d recordings", err, len(got.Recordings))
+	}
+	for _, r := range got.Recordings {
+		if len(r.Events) != 1 || r.Events[0].Place != "m.py:3:1" || len(r.Events[0].Operands) != 1 {
+			t.Errorf("%s: %+v", r.Name, r.Events)
+			continue
+		}
+		o := r.Events[0].Operands[0]
+		if o.Stats.N != 2000 || o.Stats.Max != 0 || o.Stats.Min != -1999 || len(o.Data) > 0 || (len(o.Sample) < 200) != (r.Name == "c.parquet") {
+			t.Errorf("%s: %+v with %d samples", r.Name, o.Stats, len(o.Sample))
+		}
+	}
+}

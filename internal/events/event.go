@@ -166,6 +166,22 @@ func elements(t *tensor.Tensor, f func(v float64)) {
 	}
 }
 
+// MaxSample is the number of elements in a sample of a value.
+const MaxSample = 256
+
+// AppendSample appends a sample of the operand's elements, for a histogram: every nth one. Scalars, complex numbers and
+// values without elements have none.
+func (o *Operand) AppendSample(to []float64) []float64 {
+	if o.Value == nil || o.Scalar || o.DType.IsComplex() {
+		return to
+	}
+	n := o.Value.NumElements()
+	for k := 0; k < n; k += (n + MaxSample - 1) / MaxSample {
+		to = append(to, o.Value.FloatAt(k))
+	}
+	return to
+}
+
 // operandOf describes a value of a hook.
 func operandOf(s *Site, t *tensor.Tensor) (o Operand) {
 	if s.computesStatistics && t.DType() == tensor.F64 && t.NumElements() == 5 {

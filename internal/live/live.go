@@ -53,6 +53,7 @@ type Server struct {
 	wake    chan struct{} // the ring has events, or is closed
 	done    chan struct{} // the spool has all events
 	watched int           // clients now
+	reading int           // of these: clients that do not have all events yet
 }
 
 // The capacity of the buffer between the program and the spool.
@@ -149,8 +150,19 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.watched++
+	s.reading++
 	s.mu.Unlock()
+	reading := true
+	read := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if reading {
+			reading = false
+			s.reading--
+		}
+	}
 	defer func() {
+		read()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.watched--
@@ -199,6 +211,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 				if s.log.end() == from {
 					_, _ = io.WriteString(w, "event: end\ndata: {}\n\n")
 					_ = out.Flush()
+					read()
 					<-r.Context().Done() // the browser closes the connection
 					return
 				}
@@ -248,6 +261,20 @@ func (s *Server) Close() error {
 	return nil
 }
 
+// Finish writes the remaining events, waits a while until the browsers have them, and ends the server.
+func (s *Server) Finish(wait time.Duration) error {
+	_ = s.Close()
+	for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(pace / 10) {
+		s.mu.Lock()
+		done := s.reading == 0
+		s.mu.Unlock()
+		if done {
+			break
+		}
+	}
+	return s.Stop()
+}
+
 // Stop ends the server.
 func (s *Server) Stop() error { return errors.Join(s.Close(), s.server.Close(), s.log.close()) }
 
@@ -277,9 +304,6 @@ func (x *slot) sample(o *events.Operand) []float64 {
 	return nil
 }
 
-// maxSample is the number of elements of a value that a browser gets, for a histogram.
-const maxSample = 256
-
 // Write implements events.Sink. It never waits.
 func (s *Server) Write(e *events.Event) error {
 	s.mu.Lock()
@@ -297,17 +321,11 @@ func (s *Server) Write(e *events.Event) error {
 	x.e = *e
 	for i := range e.Operands {
 		o := e.Operands[i]
-		o.Value = nil
 		if i == len(x.samples) {
 			x.samples = append(x.samples, nil)
 		}
-		x.samples[i] = x.samples[i][:0]
-		if v := e.Operands[i].Value; v != nil && !o.Scalar && !o.DType.IsComplex() {
-			n := v.NumElements()
-			for k := 0; k < n; k += (n + maxSample - 1) / maxSample {
-				x.samples[i] = append(x.samples[i], v.FloatAt(k))
-			}
-		}
+		x.samples[i] = o.AppendSample(x.samples[i][:0])
+		o.Value = nil
 		operands = append(operands, o)
 	}
 	x.e.Operands = operands

@@ -190,7 +190,7 @@ func roleOf(b *ir.Block) string {
 // track describes v and the values that it is computed from.
 func (a *adder) track(v *ir.Value, number map[*ir.Value]int, g *flow.Graph) trackedValue {
 	t := trackedValue{value: a.describe(v), number: number[v]}
-	t.name = cmp.Or(nameOf(a.m.Source(), v), t.name)
+	t.name = cmp.Or(NameOf(a.m.Source(), v), t.name)
 	_, t.pos = place(v)
 	op := v.DefiningOp()
 	if op == nil {

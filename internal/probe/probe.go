@@ -2,6 +2,7 @@
 package probe
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -166,7 +167,7 @@ func List(m *ir.Module, patterns ...*regexp.Regexp) []Listed {
 		if !format.CanTap(v) || IsHook(op) || len(patterns) > 0 && !slices.ContainsFunc(matchers, selected) {
 			return
 		}
-		l := Listed{nameOf(m.Source(), v), "argument", v.Type().String(), locText(v, op)}
+		l := Listed{NameOf(m.Source(), v), "argument", v.Type().String(), locText(v, op)}
 		if op != nil {
 			l.Op = op.Name()
 		}
@@ -258,7 +259,7 @@ func (p matcher) selects(src *diag.Source, v *ir.Value, op *ir.Op) bool {
 	if p.under {
 		return loc != "" && (p.MatchString(loc) || p.MatchString(plainPositions.ReplaceAllString(loc, "$1:$2:$3")))
 	}
-	name := nameOf(src, v)
+	name := NameOf(src, v)
 	if name == "" && op == nil { // of a module in binary form, which has no names
 		name = "%arg" + strconv.Itoa(v.Index())
 	}
@@ -290,8 +291,9 @@ func innermost(l *ir.Loc) string {
 	return format.LocText(l)
 }
 
-// nameOf returns %name for a value that has a name, else "".
-func nameOf(src *diag.Source, v *ir.Value) string {
+// NameOf returns %name for a value that has a name in the text it was read from, with #N for one of several results;
+// otherwise "".
+func NameOf(src *diag.Source, v *ir.Value) string {
 	if name := valueName(src, v); name != "" {
 		return "%" + name
 	}
@@ -328,7 +330,8 @@ func writtenName(src *diag.Source, op *ir.Op) string {
 	}
 	text := src.Text()
 	at := min(op.Pos().Offset(), len(text))
-	m := results.FindSubmatch(text[max(0, at-200):at])
+	before := text[max(0, at-200):at]
+	m := results.FindSubmatch(before[max(0, bytes.LastIndexByte(before, '%')):])
 	if m == nil || len(m[2]) > 0 && string(m[2]) != op.Name() { // an op that a name implies, in its region
 		return ""
 	}

@@ -3,15 +3,18 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -87,7 +90,8 @@ type stepData struct {
 	Chain    []int32    `json:"chain"`
 	Lines    []int32    `json:"lines"`
 	Values   []int32    `json:"values"`
-	NameOf   []int32    `json:"nameOf"` // pairs of a value and its name
+	NameOf   []int32    `json:"nameOf"`  // pairs of a value and its name
+	Written  []int32    `json:"written"` // pairs of a value and its name in the file, if that is another one; 0 for none
 }
 
 type hookData struct {
@@ -137,10 +141,19 @@ type encoder struct {
 	byText  map[string]int32
 	source  func(file string) []byte
 	files   map[string][]string // lines
+	written map[written]string
+}
+
+// written is a result of an op in a file.
+type written struct {
+	file  *diag.Source
+	at    diag.Pos
+	index int
+	hint  string
 }
 
 func newEncoder(u *union) *encoder {
-	e := &encoder{u: u, strings: map[string]int32{}, locs: map[*ir.Loc]int32{nil: 0}, byText: map[string]int32{}}
+	e := &encoder{u: u, strings: map[string]int32{}, locs: map[*ir.Loc]int32{nil: 0}, byText: map[string]int32{}, written: map[written]string{}}
 	e.intern("")
 	e.data.Locs = locTable{[]int32{0}, []int32{0}, []int32{0}, []int32{0}}
 	return e
@@ -268,7 +281,7 @@ func encode(d *Document) (pageData, []stepData, error) {
 func (e *encoder) step(s *stepItems) stepData {
 	d := stepData{ // a nil list would be null in JSON
 		Types: []int32{}, Operands: []int32{}, Callee: [][2]int32{}, Detail: [][2]int32{}, Removed: []int32{}, Flow: []int32{},
-		NameOf: []int32{},
+		NameOf: []int32{}, Written: []int32{},
 	}
 	m := s.step.Module
 	u := e.u
@@ -351,7 +364,45 @@ func (e *encoder) step(s *stepItems) stepData {
 	for _, v := range values {
 		d.NameOf = append(d.NameOf, v, e.intern(t.names[v]))
 	}
+	for v, name := range e.writtenNames(s) {
+		if name != t.names[v] {
+			d.Written = append(d.Written, v, e.intern(name))
+		}
+	}
 	return d
+}
+
+// writtenNames returns the values of a step with their names in the file of the module, "" for none, such as those of
+// ops that passes have added. Only these names are known to the user and to taps.
+func (e *encoder) writtenNames(s *stepItems) iter.Seq2[int32, string] {
+	src := s.step.Module.Source()
+	if src != nil && src.Binary() {
+		src = nil
+	}
+	return func(yield func(int32, string) bool) {
+		more := true
+		s.step.Module.Walk(func(op *ir.Op) bool {
+			if op.NumResults() > 0 {
+				for _, v := range op.Results() {
+					key := written{src, op.Pos(), v.Index(), v.Name()}
+					name, ok := e.written[key]
+					if !ok {
+						name = probe.NameOf(src, v)
+						e.written[key] = name
+					}
+					more = more && yield(e.u.value(s, v), name)
+				}
+			}
+			for _, r := range op.Regions() {
+				for _, b := range r.Blocks() {
+					for _, v := range b.Args() {
+						more = more && yield(e.u.value(s, v), probe.NameOf(src, v))
+					}
+				}
+			}
+			return more
+		})
+	}
 }
 
 // maxType is the length in bytes of a type that the page shows.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -167,7 +168,7 @@ func (e *encoder) itemsOf(op *ir.Op) []int32 {
 }
 
 // index returns the items by what a number may name. The steps agree in the names of locations; value names are those
-// of the last step.
+// in the file of the last step, and if a name is not there, in the page's text.
 func (e *encoder) index() map[string][]int32 {
 	out := map[string][]int32{}
 	type entry struct {
@@ -182,6 +183,7 @@ func (e *encoder) index() map[string][]int32 {
 		}
 	}
 	last := e.u.steps[len(e.u.steps)-1]
+	shown := map[string][]int32{} // names in the page's text only
 	for _, s := range e.u.steps {
 		var t *text
 		if s == last {
@@ -209,11 +211,31 @@ func (e *encoder) index() map[string][]int32 {
 			if name, ok := op.Attr(ir.SymbolName).(*ir.StringAttr); ok {
 				put("@"+name.Value(), i)
 			}
-			for k := range op.NumResults() {
-				put(t.names[e.u.items[i].values+int32(k)], i)
-			}
 			return true
 		})
+		if s != last {
+			continue
+		}
+		owner := map[int32]int32{}
+		for _, i := range s.items {
+			for k := range e.u.items[i].numValues {
+				owner[e.u.items[i].values+k] = i
+			}
+		}
+		for v, name := range e.writtenNames(s) {
+			if i, ok := owner[v]; ok {
+				put(name, i)
+			}
+		}
+		for v, name := range t.names { // of values that have no name in the file
+			if i, ok := owner[v]; ok && len(out[name]) == 0 {
+				shown[name] = append(shown[name], i)
+			}
+		}
+	}
+	for name, items := range shown {
+		slices.Sort(items)
+		out[name] = items
 	}
 	return out
 }

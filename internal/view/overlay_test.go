@@ -14,8 +14,8 @@ import (
 func TestOverlays(t *testing.T) {
 	m := module(t, ir.NewContext(), `module {
   func.func @main(%a: tensor<f32>) -> tensor<f32> {
-    %0 = stablehlo.add %a, %a : tensor<f32> loc("train.py":3:1)
-    %1 = stablehlo.multiply %0, %0 : tensor<f32> loc("jit(f)/mul"("train.py":4:7))
+    %sum = stablehlo.add %a, %a : tensor<f32> loc("train.py":3:1)
+    %1 = stablehlo.multiply %sum, %sum : tensor<f32> loc("jit(f)/mul"("train.py":4:7))
     %2 = stablehlo.multiply %1, %1 : tensor<f32>
     return %2 : tensor<f32>
   }
@@ -26,6 +26,8 @@ func TestOverlays(t *testing.T) {
 		lost int
 	}{
 		{`{"%1": 2, "%9": 1}`, "multiply=2", 1},
+		{`{"%sum": 7}`, "add=7", 0}, // a name in the file, which the page's text has not
+		{`{"%0": 4}`, "add=4", 0},   // a name in the page's text only
 		{`{"stablehlo.multiply": 1.5}`, "multiply=1.5 multiply=1.5", 0},
 		{`[{"at": "@main", "value": 3}]`, "func @main=3", 0},
 		{"op,ms\ntrain.py:3,1\ntrain.py:4:7,2\n", "add=1 multiply=2", 0},

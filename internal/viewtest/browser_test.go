@@ -3,6 +3,7 @@ package viewtest
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,9 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -22,16 +25,17 @@ import (
 
 // tab is a tab of a headless Chromium.
 type tab struct {
-	ctx context.Context
-	t   *testing.T
-	own string // the server of the page; "" for a file
+	ctx      context.Context
+	t        *testing.T
+	own      string // the server of the page; "" for a file
+	careless bool   // collect nothing: the test makes requests that fail
 
 	mu       sync.Mutex
 	mistakes []string // errors and warnings of the console, exceptions, requests to other places than files
 }
 
 // open opens a tab, or skips the test if there is no Chromium.
-func open(t *testing.T) *tab {
+func open(t *testing.T, more ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -45,6 +49,7 @@ func open(t *testing.T) *tab {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.WindowSize(1600, 1000), chromedp.UserDataDir(t.TempDir()))
+	options = append(options, more...)
 	b := &tab{t: t}
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(stop)
@@ -53,6 +58,9 @@ func open(t *testing.T) *tab {
 	b.ctx, stop = chromedp.NewContext(ctx, chromedp.WithListener(b.listen))
 	t.Cleanup(stop)
 	b.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, log.Enable, cdp.Empty{}); err != nil {
+			return err
+		}
 		_, err := cdp.Call(ctx, t, network.Enable, network.EnableParams{})
 		return err
 	}))
@@ -72,12 +80,16 @@ func (b *tab) listen(e any) {
 		if e.Type != "log" {
 			mistake = fmt.Sprintf("console: %s", e.Type)
 		}
+	case *log.EventEntryAdded: // such as a violation of the page's content security policy
+		if e.Entry.Level == "error" && !strings.Contains(e.Entry.Text, "ERR_") {
+			mistake = fmt.Sprintf("log: %s %s", e.Entry.Text, e.Entry.URL)
+		}
 	case *network.EventRequestWillBeSent:
 		if url := e.Request.URL; !strings.HasPrefix(url, "file:") && url != "about:blank" && (b.own == "" || !strings.HasPrefix(url, b.own+"/")) {
 			mistake = "request: " + url
 		}
 	}
-	if mistake != "" {
+	if mistake != "" && !b.careless {
 		b.mu.Lock()
 		b.mistakes = append(b.mistakes, mistake)
 		b.mu.Unlock()
@@ -149,4 +161,29 @@ func write(t *testing.T, d *view.Document) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+var look = flag.String("look", "", "write pictures of tested pages to this folder, for a person who looks at them")
+
+// shot takes a picture, with -look.
+func shot(b *tab, name string) {
+	b.t.Helper()
+	if *look == "" {
+		return
+	}
+	picture(b, filepath.Join(*look, name+".png"), page.CaptureScreenshotParams{Format: "png"})
+}
+
+// picture writes a picture of the window to a file.
+func picture(b *tab, path string, params page.CaptureScreenshotParams) {
+	b.t.Helper()
+	taken, err := chromedp.Run(b.ctx, func(ctx context.Context, t *chromedp.Target) (page.CaptureScreenshotResult, error) {
+		return cdp.Call(ctx, t, page.CaptureScreenshot, params)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, taken.Data, 0o666); err != nil {
+		b.t.Fatal(err)
+	}
 }

@@ -1,11 +1,8 @@
 package viewtest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -102,37 +99,6 @@ func TestManyEvents(t *testing.T) {
 	}
 	if got := eval[string](b, `document.getElementById("rate").textContent`); !strings.Contains(got, "1,000,000") && !strings.Contains(got, "100,000") {
 		t.Errorf("the page says %q", got)
-	}
-	b.check()
-}
-
-// TestLive: a page with a server opens its stream of events, and shows them.
-func TestLive(t *testing.T) {
-	label.Slow(t)
-	label.Once(t)
-	b := open(t)
-	var page bytes.Buffer
-	if err := view.Page(&page, &view.Document{Title: "live", Steps: []view.Step{{Name: "t", Module: parse(t, "t.mlir", tapped)}}, Live: "events?token=x"}); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.String() {
-		case "/":
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write(page.Bytes())
-		case "/events?token=x":
-			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprint(w, "data: [{\"hook\":\"a\",\"operands\":[{\"dtype\":\"f32\",\"shape\":[],\"data\":[1]}]},{\"hook\":\"a\",\"operands\":[{\"dtype\":\"f32\",\"shape\":[],\"data\":[2.5]}]}]\n\nevent: end\ndata: {}\n\n")
-		default:
-			http.NotFound(w, r)
-		}
-	}))
-	defer server.Close()
-	b.own = server.URL
-	b.visit(server.URL + "/")
-	got := eval[string](b, `new Promise((done) => { const wait = () => document.querySelector(".card .now") ? done(document.querySelector(".card .now").textContent + " " + document.getElementById("rate").textContent) : setTimeout(wait, 50); wait(); })`)
-	if !strings.Contains(got, "2.5") || !strings.Contains(got, "2 events") {
-		t.Errorf("the page shows %q, want the value 2.5 and 2 events", got)
 	}
 	b.check()
 }

@@ -17,7 +17,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer i.Flush()
+	defer i.Close()
 	// table, err := i.WrapPlugin("xla_cpu_pjrt.so")
 	// err = pjrt.RegisterPreloadedPlugin("cpu", table) // of go-xla
 	_, err = interpose.New(interpose.Config{Taps: []string{"("}}, interpose.Host{})

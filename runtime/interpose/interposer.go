@@ -27,6 +27,8 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/events"
+	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/shardy"
@@ -57,6 +59,8 @@ type Interposer struct {
 	mu         sync.Mutex
 	handlersOf map[string]*sharedHandler // by specification
 	sinks      []runtime.Handler         // of Config.Events
+	observers  []*events.Observer        // of sinks, to be closed
+	server     *live.Server              // of Config.View
 	pages      pages                     // of Config.View
 	searches   []search
 	noted      map[string]bool // lines written
@@ -228,7 +232,7 @@ func (i *Interposer) binding(spec string) (name string, h *sharedHandler, err er
 	return name, h, nil
 }
 
-// Flush flushes the buffers of handlers. Call it before the process ends.
+// Flush flushes the buffers of handlers and reports what matched nothing. Close does that and more.
 func (i *Interposer) Flush() {
 	i.mu.Lock()
 	list := slices.Collect(maps.Values(i.handlersOf))

@@ -62,6 +62,7 @@ func (i *Interposer) openSinks() error {
 		}
 		fmt.Fprintf(i.host.Err, "hlocb: view of %s at %s\n", process, s.URL())
 		i.addSink("view", s, process)
+		i.server = s
 	}
 	if i.config.Metrics == "" {
 		return nil
@@ -78,9 +79,39 @@ func (i *Interposer) openSinks() error {
 
 // addSink lets a sink observe all hooks. It is flushed as a handler of Config.On is.
 func (i *Interposer) addSink(spec string, s events.Sink, process string) {
-	shared := &sharedHandler{Handler: events.NewObserver(s, process), observer: true}
+	o := events.NewObserver(s, process)
+	i.observers = append(i.observers, o)
+	shared := &sharedHandler{Handler: o, observer: true}
 	i.handlersOf[spec] = shared
 	i.sinks = append(i.sinks, &tolerantSink{tolerantHandler{i: i, h: eventFile{shared, i}}, shared.Handler.(runtime.Timer)})
+}
+
+// finishing is the time that browsers have to read the last events when the program ends.
+const finishing = 2 * time.Second
+
+// Close flushes the buffers of handlers, and closes the files and servers that get the events. Programs may still run:
+// their later events are lost without an error.
+func (i *Interposer) Close() {
+	i.Flush()
+	i.mu.Lock()
+	observers, server := i.observers, i.server
+	i.observers, i.server = nil, nil
+	for _, h := range i.handlersOf {
+		if _, ok := h.Handler.(*events.Observer); ok {
+			h.broken.Store(true)
+		}
+	}
+	i.mu.Unlock()
+	for _, o := range observers {
+		if err := o.Close(); err != nil {
+			i.Warn(err)
+		}
+	}
+	if server != nil {
+		if err := server.Finish(finishing); err != nil {
+			i.Warn(err)
+		}
+	}
 }
 
 // pages are the pages of the programs that were compiled last.

@@ -42,10 +42,16 @@
     resize();
   }
 
+  let shownWidth = 0, shownHeight = 0;
   function resize() {
     if (printing) return;
     const ratio = pixelRatio();
     const box = canvas.parentElement.getBoundingClientRect();
+    if (shownWidth > 1 && box.width > 1) { // what is in the middle stays there
+      camera.x += (shownWidth - box.width) / 2 / camera.zoom;
+      camera.y += (shownHeight - box.height) / 2 / camera.zoom;
+    }
+    [shownWidth, shownHeight] = [box.width, box.height];
     canvas.width = Math.max(1, Math.round(box.width * ratio));
     canvas.height = Math.max(1, Math.round(box.height * ratio));
     paint(); // at once: a new size empties the canvas

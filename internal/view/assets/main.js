@@ -98,14 +98,24 @@
     }
   }
 
-  // tapPattern returns the pattern that selects the value of an op, or "".
+  // tapPattern returns a pattern that selects the value of an op, and as few others as possible; or "". A tap sees the
+  // module as it is in its file, so only names that are there count.
   function tapPattern(i) {
-    const v = state.step.valuesOf(i)[0];
+    const step = state.step, v = step.valuesOf(i)[0];
+    if (v === undefined) return "";
+    if (!step.namesakes) { // how many values have a name, and a place
+      step.namesakes = new Map();
+      const count = (key) => { if (key) step.namesakes.set(key, (step.namesakes.get(key) || 0) + 1); };
+      for (const k of step.items) {
+        for (const w of step.valuesOf(k)) count(step.writtenName(w));
+        if (step.valuesOf(k).length > 0) count(step.locOf(k).place);
+      }
+    }
     const exact = (s) => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const place = state.step.locOf(i).place;
-    const name = v === undefined ? "" : state.step.valueName(v);
-    if (place && (!name || /^%\d/.test(name))) return exact(place);
-    return name ? "^" + exact(name) + "$" : "";
+    const place = step.locOf(i).place, name = step.writtenName(v);
+    const byName = name ? "^" + exact(name) + "$" : "", byPlace = place ? exact(place) + "\\b" : "";
+    if (byName && byPlace) return step.namesakes.get(name) <= step.namesakes.get(place) ? byName : byPlace;
+    return byName || byPlace;
   }
 
   // tapValue shows the flag that observes a value on the next run, and tells the server of a running program.
@@ -134,6 +144,8 @@
     const facts = el("div", { class: "facts" });
     if (l.place) facts.append(el("span", { class: "place", title: l.text }, l.place));
     if (l.name && l.name !== l.place) facts.append(el("span", { class: "scope" }, l.name));
+    const value = step.valuesOf(i)[0], name = value === undefined ? "" : step.writtenName(value);
+    if (name && name !== step.valueName(value)) facts.append(el("span", { class: "scope" }, name + " in the file"));
     const types = step.typesOf(i);
     if (types.length) facts.append(el("span", { class: "type", title: types.join(", ") }, types.slice(0, 4).map(shape).join(", ") + (types.length > 4 ? ", …" : "")));
     const users = step.valuesOf(i).reduce((k, v) => k + step.usersOf(v).length, 0);

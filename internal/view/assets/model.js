@@ -71,6 +71,8 @@ window.hlocb = window.hlocb || {};
       this.lineValues = d.values;
       this.names = new Map();
       for (let i = 0; i < d.nameOf.length; i += 2) this.names.set(d.nameOf[i], d.nameOf[i + 1]);
+      this.written = new Map();
+      for (let i = 0; i < d.written.length; i += 2) this.written.set(d.written[i], d.written[i + 1]);
       this.hookItem = new Map();
       for (let r = 0; r < d.hook.length; r++) if (d.hook[r] >= 0) this.hookItem.set(d.hook[r], d.items[r]);
       // present: the number of items inside each item that exist in this step, or that this step removed.
@@ -134,6 +136,9 @@ window.hlocb = window.hlocb || {};
 
     // valueName is the name in the text: %12#1.
     valueName(v) { const s = this.names.get(v); return s === undefined ? "" : strings[s]; }
+
+    // writtenName is the name in the file that the module was read from, or "". Taps know no other name.
+    writtenName(v) { const s = this.written.get(v); return s === undefined ? this.valueName(v) : strings[s]; }
 
     locOf(i) {
       const r = this.rows[i];

@@ -27,7 +27,8 @@
       for (let k = step.typeStart[r]; !yes && k < step.typeStart[r + 1]; k++) yes = hit(step.types[k]);
       for (let k = 0; !yes && k < step.typeStart[r + 1] - step.typeStart[r]; k++) {
         const name = step.names.get(items.value[i] + k);
-        yes = name !== undefined && hit(name);
+        const other = step.written.get(items.value[i] + k);
+        yes = name !== undefined && hit(name) || other !== undefined && hit(other);
       }
       if (yes && items.parent[i] >= 0) { marks[i] = 1; found.push(i); }
     }

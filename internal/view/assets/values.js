@@ -142,7 +142,7 @@
   hlocb.event = function (e, source) {
     if (Array.isArray(e)) { for (const x of e) hlocb.event(x, source); return; }
     if (!e || !Array.isArray(e.operands)) return; // a header, or the results of a run
-    const s = sourceNamed(source || "live");
+    const s = sourceNamed(source || e.process || "live");
     const at = s.count++;
     total++;
     e.operands.forEach((operand, k) => {

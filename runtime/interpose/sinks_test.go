@@ -1,0 +1,113 @@
+//go:build cgo
+
+package interpose
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/events"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// TestClose: the end of a program closes the files and servers of its events, which have the events of the last second.
+// A browser gets them before the server ends. Later events are lost without a warning.
+func TestClose(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	var errs strings.Builder
+	i, err := New(Config{Events: []string{at("run.parquet"), "trace:" + at("run.json"), "tb:" + at("tb")}, View: true, Metrics: "127.0.0.1:0"}, Host{Out: &errs, Err: &errs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &hook.Site{ID: 1, Name: "loss", Kind: hook.Tap, Loc: `"train.py":3:1`}
+	fire := func(n int64) {
+		t.Helper()
+		v := tensor.New(tensor.F32, nil)
+		tensor.View[float32](v)[0] = float32(n)
+		c := &runtime.Call{Site: site, Run: 1, Seq: n, Operands: []*tensor.Tensor{v}}
+		for _, h := range i.sinks {
+			if err := h.Handle(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if timer, ok := h.(runtime.Timer); ok && timer.Timed() {
+				timer.Returned(c, 1000)
+			}
+		}
+	}
+	view := regexp.MustCompile(`http://\S+token\S+`).FindString(errs.String())
+	metrics := regexp.MustCompile(`http://\S+/metrics`).FindString(errs.String())
+	resp, err := http.Get(strings.Replace(view, "/?", "/events?", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	stream := bufio.NewReader(resp.Body)
+	const n = 1000
+	for k := range int64(n) {
+		fire(k)
+	}
+	browser := make(chan int)
+	go func() { // counts the events up to the end
+		seen := 0
+		for {
+			line, err := stream.ReadString('\n')
+			if err != nil || strings.HasPrefix(line, "event: end") {
+				browser <- seen
+				return
+			}
+			seen += strings.Count(line, `"hook":"loss"`)
+		}
+	}()
+	i.Close()
+	if seen := <-browser; seen != n {
+		t.Errorf("the browser has %d events, expected %d", seen, n)
+	}
+	for _, url := range []string{view, metrics} {
+		if _, err := http.Get(url); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("%s answers after the end: %v", url, err)
+		}
+	}
+	fire(n)
+	i.Close()
+	rows := 0
+	if err := events.Read(at("run.parquet"), "", func(*events.Event) error { rows++; return nil }); err != nil || rows != n {
+		t.Errorf("the table has %d rows, expected %d: %v", rows, n, err)
+	}
+	text, err := os.ReadFile(at("run.json"))
+	var spans []map[string]any
+	if err = errors.Join(err, json.Unmarshal(text, &spans)); err != nil || len(spans) != n+2 {
+		t.Errorf("the trace has %d entries, expected %d: %v", len(spans), n+2, err)
+	}
+	if list, err := filepath.Glob(at("tb/*tfevents*")); err != nil || len(list) != 1 {
+		t.Errorf("TensorBoard's folder has %v: %v", list, err)
+	}
+	if open := openIn(dir); len(open) > 0 {
+		t.Errorf("the process keeps %v open", open)
+	}
+	if text := errs.String(); strings.Contains(text, "warning") {
+		t.Error(text)
+	}
+}
+
+// openIn returns the files of a folder that this process has open.
+func openIn(dir string) (out []string) {
+	list, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range list {
+		if to, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%s", e.Name())); err == nil && strings.HasPrefix(to, dir) {
+			out = append(out, to)
+		}
+	}
+	return out
+}
