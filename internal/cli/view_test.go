@@ -84,8 +84,8 @@ func TestCompareHTML(t *testing.T) {
 	}
 }
 
-// TestViewRecordings: a page has the events of lines of JSON, of a recording with a file of large values, and of a table.
-// A large value is statistics and a sample.
+// TestViewRecordings: a page has the events of lines of JSON, of a recording with a file of large values, and of a
+// table. A large value is statistics and a sample.
 func TestViewRecordings(t *testing.T) {
 	dir := t.TempDir()
 	module := filepath.Join(dir, "m.mlir")

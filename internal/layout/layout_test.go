@@ -25,8 +25,8 @@ var order = [][]string{
 	{"internal/live"},
 	{"verify", "opt", "internal/events", "dialect/gen"},
 	{"hlocb"}, // the root: the user API
-	{"internal/plugintest"},
-	{"passes", "internal/plugincheck", "internal/command", "internal/probe", "internal/view"},
+	{"internal/plugintest", "internal/view"},
+	{"passes", "internal/plugincheck", "internal/command", "internal/probe"},
 	{"pass"},
 	{"hook/format"},
 	{"internal/hook"},
