@@ -32,7 +32,7 @@ func TestOverlays(t *testing.T) {
 		{`[{"at": "@main", "value": 3}]`, "func @main=3", 0},
 		{"op,ms\ntrain.py:3,1\ntrain.py:4:7,2\n", "add=1 multiply=2", 0},
 		{`{"jit(f)/mul": 1, "loc(\"train.py\":3:1)": 5}`, "add=5", 1},
-		{"  time   share    count  op\n  22µs   28.3%        4  stablehlo.add (m.mlir:3:10)\n   1ms    1.0%        2  stablehlo.multiply (m.mlir:5:10)\n", "add=22 multiply=1000", 0},
+		{"  time   share    count  op\n  22µs   28.3%        4  stablehlo.add (m.mlir:3:12)\n   1ms    1.0%        2  stablehlo.multiply (m.mlir:5:10)\n", "add=22 multiply=1000", 0},
 	} {
 		list, err := ReadOverlays("numbers", []byte(c.text))
 		if err != nil {
