@@ -49,16 +49,16 @@ func (r Route) String() string { return routes[r] }
 func Is(data []byte) bool { return bytecode.IsBytecode(data) || jaxexport.Sniff(data) }
 
 // Read reads a program in binary form and upgrades VHLO to current StableHLO. The error is a *diag.Diagnostic.
-func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
+func Read(src *diag.Source, ctx *ir.Context) (*ir.Module, error) {
 	start, end, err := module(src)
 	if err != nil {
 		return nil, err
 	}
-	m, err := bytecode.ReadAs(src, start, end, ctx, reg, func(m *ir.Module) bytecode.Translator { return vhlo.NewUpgrader(m) })
+	m, err := bytecode.ReadAs(src, start, end, ctx, func(m *ir.Module) bytecode.Translator { return vhlo.NewUpgrader(m) })
 	if err != bytecode.ErrRefused {
 		return m, err
 	}
-	if m, err = bytecode.ReadPart(src, start, end, ctx, reg); err != nil || !vhlo.IsVHLO(m) {
+	if m, err = bytecode.ReadPart(src, start, end, ctx); err != nil || !vhlo.IsVHLO(m) {
 		return m, err
 	}
 	return vhlo.Upgrade(m)
@@ -91,12 +91,12 @@ func module(src *diag.Source) (start, end int, err error) {
 }
 
 // ReadVHLO is like Read but does not upgrade VHLO.
-func ReadVHLO(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
+func ReadVHLO(src *diag.Source, ctx *ir.Context) (*ir.Module, error) {
 	start, end, err := module(src)
 	if err != nil {
 		return nil, err
 	}
-	return bytecode.ReadPart(src, start, end, ctx, reg)
+	return bytecode.ReadPart(src, start, end, ctx)
 }
 
 // Export reads the fields of a jax.export file. The error is a *diag.Diagnostic.

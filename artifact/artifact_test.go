@@ -77,7 +77,7 @@ func TestBytecode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := bytecode.Read(diag.NewSource(path, data), ir.NewContext(), registry)
+		m, err := bytecode.Read(diag.NewSource(path, data), ir.NewContext(registry))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -98,7 +98,7 @@ func TestBytecode(t *testing.T) {
 // sameText compares a module with the text of a file, which is read and printed again: both by hlocb.
 func sameText(t *testing.T, path string, m *ir.Module, text string) {
 	t.Helper()
-	want, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(), registry, parse.Options{})
+	want, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Error(err)
 		return
@@ -115,7 +115,7 @@ func TestArtifacts(t *testing.T) {
 		data := readFile(t, path)
 		producer, version, _ := bytecode.Producer(data)
 		src := diag.NewSource(path, data)
-		m, err := artifact.ReadVHLO(src, ir.NewContext(), registry)
+		m, err := artifact.ReadVHLO(src, ir.NewContext(registry))
 		if err != nil {
 			if !strings.Contains(path, "invalid_vhlo_future") {
 				t.Error(err)
@@ -128,7 +128,7 @@ func TestArtifacts(t *testing.T) {
 			continue
 		}
 		differ(t, path, "as VHLO", got, data)
-		if m, err = artifact.Read(src, ir.NewContext(), registry); err != nil {
+		if m, err = artifact.Read(src, ir.NewContext(registry)); err != nil {
 			t.Error(err)
 			continue
 		}
@@ -171,7 +171,7 @@ func TestRoutes(t *testing.T) {
 			o.Route = artifact.XLAMixed
 		}
 		text := filepath.Join(filepath.Dir(path), "..", "text.mlir")
-		m, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(), registry, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(registry), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s for %s: %v", text, name, err)
 			continue
 		}
-		m, err = artifact.Read(diag.NewSource(path, out), ir.NewContext(), registry)
+		m, err = artifact.Read(diag.NewSource(path, out), ir.NewContext(registry))
 		if err != nil {
 			t.Errorf("%s for %s, read again: %v", text, name, err)
 			continue
@@ -192,13 +192,13 @@ func TestRoutes(t *testing.T) {
 // TestVHLOText prints the VHLO of artifacts in both forms and reads it again.
 func TestVHLOText(t *testing.T) {
 	for _, path := range files(t, "*.vhlo", "vhlo/*.bc") {
-		m, err := artifact.ReadVHLO(diag.NewSource(path, readFile(t, path)), ir.NewContext(), registry)
+		m, err := artifact.ReadVHLO(diag.NewSource(path, readFile(t, path)), ir.NewContext(registry))
 		if err != nil {
 			continue // TestArtifacts reports it
 		}
 		for _, o := range []print.Options{{}, {Generic: true}} {
 			text := print.String(m, o)
-			again, err := parse.Parse(diag.NewSource(path+".mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+			again, err := parse.Parse(diag.NewSource(path+".mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 			if err != nil {
 				t.Error(err)
 				continue
@@ -235,7 +235,7 @@ func TestVHLOTextErrors(t *testing.T) {
 		{`#vhlo.type_v1<!vhlo.quant_per_axis_v1<!vhlo.i8_v1:!vhlo.f32_v1, 0, [1.0, 2.0], [0], -128:127, 1>>`, "error: 2 scales and 1 zero points"},
 	} {
 		text := "module attributes {a = " + tt.attr + "} {}"
-		_, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+		_, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.attr, err, tt.want)
 		}
@@ -268,7 +268,7 @@ func TestMisplaced(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		_, second := artifact.Read(diag.NewSource("m.vhlo", data), ir.NewContext(), registry)
+		_, second := artifact.Read(diag.NewSource("m.vhlo", data), ir.NewContext(registry))
 		for _, err := range []error{first, second} {
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("%s: %v, want %q", tt.op, err, tt.want)
@@ -285,7 +285,7 @@ func TestTruncated(t *testing.T) {
 		}
 		data := readFile(t, path)
 		for n := range data {
-			_, err := artifact.Read(diag.NewSource("part.bc", data[:n:n]), ir.NewContext(), registry)
+			_, err := artifact.Read(diag.NewSource("part.bc", data[:n:n]), ir.NewContext(registry))
 			d, ok := err.(*diag.Diagnostic)
 			if !ok || d.Pos.Offset() > n {
 				t.Fatalf("%s cut at %d: %v", path, n, err)
@@ -301,7 +301,7 @@ func TestFlipped(t *testing.T) {
 		for n := i % 3; n < len(data); n += 3 {
 			part := bytes.Clone(data)
 			part[n] ^= 1 << (n % 8)
-			if _, err := artifact.Read(diag.NewSource("flipped.bc", part), ir.NewContext(), registry); err != nil && strings.Contains(err.Error(), "internal error") {
+			if _, err := artifact.Read(diag.NewSource("flipped.bc", part), ir.NewContext(registry)); err != nil && strings.Contains(err.Error(), "internal error") {
 				t.Fatalf("%s with bit %d of byte %d changed: %v", path, n%8, n, err)
 			}
 		}
@@ -333,7 +333,7 @@ func TestClaims(t *testing.T) {
 				claimed := bytes.Clone(data)
 				copy(claimed[i:], c)
 				runtime.ReadMemStats(&before)
-				m, err := artifact.Read(diag.NewSource(path, claimed), ir.NewContext(), registry)
+				m, err := artifact.Read(diag.NewSource(path, claimed), ir.NewContext(registry))
 				if err == nil {
 					print.Print(io.Discard, m, print.Options{Generic: true})
 				}
@@ -348,7 +348,7 @@ func TestClaims(t *testing.T) {
 
 func module(t testing.TB, text string) *ir.Module {
 	t.Helper()
-	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := artifact.Read(diag.NewSource("fuzz.bc", data), ir.NewContext(), registry)
+		m, err := artifact.Read(diag.NewSource("fuzz.bc", data), ir.NewContext(registry))
 		if err == nil {
 			print.String(m, print.Options{Generic: true})
 			if ir.Verify(m) == nil {
@@ -45,7 +45,7 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := artifact.ReadVHLO(diag.NewSource("fuzz.bc", data), ir.NewContext(), registry)
+		m, err := artifact.ReadVHLO(diag.NewSource("fuzz.bc", data), ir.NewContext(registry))
 		if err != nil {
 			return
 		}
@@ -57,7 +57,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if m, err = bytecode.Read(diag.NewSource("again.bc", first), ir.NewContext(), registry); err != nil {
+		if m, err = bytecode.Read(diag.NewSource("again.bc", first), ir.NewContext(registry)); err != nil {
 			t.Fatal(err)
 		}
 		second, err := bytecode.Append(nil, m, o)
@@ -75,7 +75,7 @@ func FuzzUpgrade(f *testing.F) {
 		for _, path := range files(f, pattern, "none") {
 			data := readFile(f, path)
 			f.Add(data)
-			m, err := artifact.ReadVHLO(diag.NewSource(path, data), ir.NewContext(), registry)
+			m, err := artifact.ReadVHLO(diag.NewSource(path, data), ir.NewContext(registry))
 			if err != nil {
 				f.Fatal(err)
 			}
@@ -88,9 +88,9 @@ func FuzzUpgrade(f *testing.F) {
 		var m *ir.Module
 		var err error
 		if artifact.Is(data) {
-			m, err = artifact.ReadVHLO(src, ir.NewContext(), registry)
+			m, err = artifact.ReadVHLO(src, ir.NewContext(registry))
 		} else {
-			m, err = parse.Parse(src, ir.NewContext(), registry, parse.Options{})
+			m, err = parse.Parse(src, ir.NewContext(registry), parse.Options{})
 		}
 		if err != nil || !vhlo.IsVHLO(m) {
 			return
@@ -111,7 +111,7 @@ func FuzzUpgrade(f *testing.F) {
 		if print.String(up, generic) != want {
 			t.Fatal("downgrading changed its input")
 		}
-		again, err := artifact.Read(diag.NewSource("again.vhlo", out), ir.NewContext(), registry)
+		again, err := artifact.Read(diag.NewSource("again.vhlo", out), ir.NewContext(registry))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func portable(m *ir.Module) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return artifact.Read(diag.NewSource("m.vhlo", out), ir.NewContext(), registry)
+	return artifact.Read(diag.NewSource("m.vhlo", out), ir.NewContext(registry))
 }
 
 // TestLosses shows each kind of loss: the attributes of an op, in the generic form, before and after it was in an
@@ -107,7 +107,7 @@ func TestTestdata(t *testing.T) {
 		paths = append(paths, list...)
 	}
 	for _, path := range paths {
-		m, err := parse.Parse(diag.NewSource(path, readFile(t, path)), ir.NewContext(), registry, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(path, readFile(t, path)), ir.NewContext(registry), parse.Options{})
 		if err != nil {
 			if !strings.Contains(path, "passes") { // some texts there are invalid
 				t.Error(err)

@@ -28,7 +28,7 @@ func TestUpstream(t *testing.T) {
 	for _, path := range paths {
 		data := readFile(t, path)
 		src := diag.NewSource(filepath.Base(path), data)
-		m, err := artifact.Read(src, ir.NewContext(), registry)
+		m, err := artifact.Read(src, ir.NewContext(registry))
 		if strings.HasPrefix(filepath.Base(path), "invalid_vhlo_future") {
 			if err == nil || !strings.Contains(err.Error(), "vhlo.constant_v99") {
 				t.Errorf("an artifact of the future: %v", err)
@@ -40,7 +40,7 @@ func TestUpstream(t *testing.T) {
 			continue
 		}
 		text := strings.TrimSuffix(path, ".bc")
-		want, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(), registry, parse.Options{})
+		want, err := parse.Parse(diag.NewSource(text, readFile(t, text)), ir.NewContext(registry), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestUpstream(t *testing.T) {
 			t.Errorf("%s differs from %s:%s", path, text, firstLines(a, b))
 		}
 		producer, version, _ := bytecode.Producer(data)
-		if m, err = artifact.ReadVHLO(src, ir.NewContext(), registry); err != nil {
+		if m, err = artifact.ReadVHLO(src, ir.NewContext(registry)); err != nil {
 			t.Error(err)
 			continue
 		}

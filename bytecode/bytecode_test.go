@@ -23,7 +23,7 @@ var registry = func() *ir.Registry {
 
 func parsed(t testing.TB, text string) *ir.Module {
 	t.Helper()
-	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func sameAgain(t *testing.T, text string) {
 	want := print.String(m, o)
 	for v := range 7 {
 		data := written(t, m, v)
-		again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+		again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(registry))
 		if err != nil {
 			t.Errorf("version %d of %s: %v", v, text, err)
 			continue
@@ -151,7 +151,7 @@ func TestUseOrders(t *testing.T) {
 		}
 		for version := 3; version < 7; version++ {
 			data := written(t, m, version)
-			again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+			again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(registry))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestErrors(t *testing.T) {
 		{"cut", good[:len(good)-1], "x.bc: offset "},
 		{"more", append(good[:len(good):len(good)], 0), fmt.Sprintf("x.bc: offset %d: error: expected 1 bytes, 0 are left", len(good)+1)},
 	} {
-		_, err := bytecode.Read(diag.NewSource("x.bc", tt.data), ir.NewContext(), registry)
+		_, err := bytecode.Read(diag.NewSource("x.bc", tt.data), ir.NewContext(registry))
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
@@ -267,7 +267,7 @@ func TestRegistered(t *testing.T) {
 	if string(data) == string(plain) {
 		t.Fatal("the mark is not written")
 	}
-	again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+	again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(registry))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestRegistered(t *testing.T) {
 		t.Error("written again, the bytes differ")
 	}
 	m.RegisteredDef("foo.c")
-	_, err = bytecode.Read(diag.NewSource("m.bc", written(t, m, 6)), ir.NewContext(), registry)
+	_, err = bytecode.Read(diag.NewSource("m.bc", written(t, m, 6)), ir.NewContext(registry))
 	if err == nil || !strings.Contains(err.Error(), "the properties of foo.c cannot be read: hlocb does not know the operation") {
 		t.Error(err)
 	}

@@ -524,7 +524,7 @@ func quoted(text string) []string {
 		if end >= len(text) {
 			return out
 		}
-		a, err := parse.Attr(diag.NewSource("", []byte(text[i:end+1])), ir.NewContext(), nil)
+		a, err := parse.Attr(diag.NewSource("", []byte(text[i:end+1])), ir.NewContext(nil))
 		if s, ok := a.(*ir.StringAttr); err == nil && ok {
 			out = append(out, s.Value())
 		}
@@ -589,13 +589,13 @@ func (e *encoder) opaque(a *ir.OpaqueAttr) bool {
 
 // parseAttr parses a part of the text of an attribute or type.
 func (e *encoder) parseAttr(text string) (ir.Attr, bool) {
-	a, err := parse.Attr(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
+	a, err := parse.Attr(diag.NewSource("", []byte(text)), e.w.ctx)
 	return a, err == nil
 }
 
 // parseType is parseAttr for a type.
 func (e *encoder) parseType(text string) (ir.Type, bool) {
-	t, err := parse.Type(diag.NewSource("", []byte(text)), e.w.ctx, e.w.m.Registry())
+	t, err := parse.Type(diag.NewSource("", []byte(text)), e.w.ctx)
 	return t, err == nil
 }
 

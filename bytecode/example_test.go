@@ -18,7 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte("func.func private @f(tensor<2xf32>)")), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte("func.func private @f(tensor<2xf32>)")), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -26,7 +26,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	back, err := bytecode.Read(diag.NewSource("in.mlirbc", data), ir.NewContext(), reg)
+	back, err := bytecode.Read(diag.NewSource("in.mlirbc", data), ir.NewContext(reg))
 	if err != nil {
 		panic(err)
 	}

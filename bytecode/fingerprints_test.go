@@ -23,7 +23,7 @@ func TestFingerprints(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				back, err := bytecode.Read(diag.NewSource(s.Name, code), ir.NewContext(), reg)
+				back, err := bytecode.Read(diag.NewSource(s.Name, code), ir.NewContext(reg))
 				if err != nil {
 					t.Errorf("%s, version %d: %v", s.Name, v, err)
 				} else if got, want := print.String(back, print.Options{Generic: true}), print.String(m, print.Options{Generic: true}); got != want {

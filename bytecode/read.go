@@ -43,17 +43,17 @@ func (c *cursor) cstring() string {
 	return s
 }
 
-// Read returns the module of a bytecode file. It keeps operations, attributes and types of dialects that reg does not
-// know. reg may be nil. The module refers to the bytes of src.
+// Read returns the module of a bytecode file. It keeps operations, attributes and types of dialects that the registry
+// of ctx does not know. The module refers to the bytes of src.
 //
 // The error is a *diag.Diagnostic with the offset in src.
-func Read(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (*ir.Module, error) {
-	return ReadPart(src, 0, len(src.Text()), ctx, reg)
+func Read(src *diag.Source, ctx *ir.Context) (*ir.Module, error) {
+	return ReadPart(src, 0, len(src.Text()), ctx)
 }
 
 // ReadPart is like Read for the bytes of src from offset start up to end.
-func ReadPart(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry) (m *ir.Module, err error) {
-	return ReadAs(src, start, end, ctx, reg, nil)
+func ReadPart(src *diag.Source, start, end int, ctx *ir.Context) (m *ir.Module, err error) {
+	return ReadAs(src, start, end, ctx, nil)
 }
 
 // Translator converts the ops of a file while it is read.
@@ -72,8 +72,8 @@ var ErrRefused = errors.New("the translator does not accept the operations")
 
 // ReadAs is like ReadPart, but the translator that translate returns converts the ops. A nil function converts none.
 // ReadAs returns ErrRefused if the translator does not accept the ops of the file.
-func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, reg *ir.Registry, translate func(m *ir.Module) Translator) (m *ir.Module, err error) {
-	r := &reader{cursor: cursor{src.Text(), start, end}, start: start, src: src, ctx: ctx, reg: reg, translate: translate}
+func ReadAs(src *diag.Source, start, end int, ctx *ir.Context, translate func(m *ir.Module) Translator) (m *ir.Module, err error) {
+	r := &reader{cursor: cursor{src.Text(), start, end}, start: start, src: src, ctx: ctx, reg: ctx.Registry(), translate: translate}
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
@@ -201,7 +201,7 @@ func (r *reader) file() {
 	if (secs[secResources] == nil) != (secs[secResourceOffsets] == nil) {
 		r.fail("a file has both section %d and section %d, or neither", secResources, secResourceOffsets)
 	}
-	r.m = ir.NewModule(r.ctx, r.reg, r.src)
+	r.m = ir.NewModule(r.ctx, r.src)
 	r.readStrings(secs[secStrings])
 	r.readDialects(secs[secDialects])
 	if r.translate != nil {

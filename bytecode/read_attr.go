@@ -289,7 +289,7 @@ func (d *decoder) textAttr() ir.Attr {
 
 // parseAttr parses an attribute from the text of the entry at a position, or text that the decoder built.
 func (d *decoder) parseAttr(at int, text []byte) ir.Attr {
-	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), text), d.r.ctx, d.r.reg)
+	a, err := parse.Attr(diag.NewSource(d.r.src.Name(), text), d.r.ctx)
 	if err != nil {
 		d.c.failAt(at, "%s", message(err))
 	}
@@ -298,7 +298,7 @@ func (d *decoder) parseAttr(at int, text []byte) ir.Attr {
 
 func (d *decoder) textType() ir.Type {
 	at := d.c.pos
-	t, err := parse.Type(diag.NewSource(d.r.src.Name(), d.text()), d.r.ctx, d.r.reg)
+	t, err := parse.Type(diag.NewSource(d.r.src.Name(), d.text()), d.r.ctx)
 	if err != nil {
 		d.c.failAt(at, "%s", message(err))
 	}

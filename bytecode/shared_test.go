@@ -39,7 +39,7 @@ func TestShared(t *testing.T) {
 	} {
 		m := parsed(t, text)
 		data := written(t, m, 6)
-		again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(), registry)
+		again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(registry))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -25,7 +25,7 @@ ENTRY %main (x: f32[2]) -> f32[2] {
 	if err != nil {
 		panic(err)
 	}
-	mlir, err := hlo.Import(m, ir.NewContext(), reg)
+	mlir, err := hlo.Import(m, ir.NewContext(reg))
 	if err != nil {
 		panic(err)
 	}

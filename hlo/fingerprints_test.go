@@ -26,7 +26,7 @@ func TestFingerprints(t *testing.T) {
 			}
 			proto, err := out.AppendProto(nil)
 			add(s.Name+"/proto", fmt.Sprint(string(proto), err))
-			back, err := hlo.Import(out, ir.NewContext(), reg)
+			back, err := hlo.Import(out, ir.NewContext(reg))
 			if err != nil {
 				add(s.Name+"/import", err.Error())
 				continue

@@ -48,7 +48,7 @@ func TestStacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := hlo.Import(read(t, stacks), ir.NewContext(), reg)
+	m, err := hlo.Import(read(t, stacks), ir.NewContext(reg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestStackLoop(t *testing.T) {
 	}
 	loop := strings.Replace(stacks, "3 {file_location_id=3 parent_frame_id=3}", "3 {file_location_id=3 parent_frame_id=4}", 1)
 	loop = strings.Replace(loop, "file_name_id=1 function_name_id=1", "file_name_id=9 function_name_id=9", 1)
-	m, err := hlo.Import(read(t, loop), ir.NewContext(), reg)
+	m, err := hlo.Import(read(t, loop), ir.NewContext(reg))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -181,7 +181,7 @@ func TestElided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := hlo.Import(m, ir.NewContext(), reg)
+	out, err := hlo.Import(m, ir.NewContext(reg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func FuzzExport(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parse.Parse(diag.NewSource("fuzz.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("fuzz.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 		if err != nil || ir.Verify(m) != nil {
 			return
 		}
@@ -360,7 +360,7 @@ func FuzzRoundTrip(f *testing.F) {
 				t.Fatalf("own proto is refused: %v\n%s", err, text)
 			}
 		}
-		out, err := hlo.Import(m, ir.NewContext(), reg)
+		out, err := hlo.Import(m, ir.NewContext(reg))
 		if err != nil || ir.Verify(out) != nil {
 			return
 		}
@@ -397,7 +397,7 @@ ENTRY main { a = f32[2] parameter(0), metadata={op_name="jit(f)" source_file="f.
   t = (s32[], f32[2]) tuple(z, a)
   w = (s32[], f32[2]) while(t), condition=cond, body=body
   ROOT out = f32[2] get-tuple-element(w), index=1 }`)
-	out, err := hlo.Import(m, ir.NewContext(), reg)
+	out, err := hlo.Import(m, ir.NewContext(reg))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -501,7 +501,7 @@ func TestCorpus(t *testing.T) {
 		if row.Stablehlo != "ok" {
 			continue
 		}
-		if out, err := hlo.Import(m, ir.NewContext(), reg); err != nil {
+		if out, err := hlo.Import(m, ir.NewContext(reg)); err != nil {
 			counts["without StableHLO"]++
 		} else if err := ir.Verify(out); err != nil {
 			counts["StableHLO refused"]++
@@ -575,7 +575,7 @@ func TestImportMistakes(t *testing.T) {
 		{"p = f32[2] parameter(0)\nROOT g = f32[6] all-gather(p), dimensions={0}, replica_groups={{0,1}}", "test.hlo:4:6: error: all-gather in groups of 2 turns size 2 into size 6"},
 		{`ROOT c = u1[] constant(1)`, "test.hlo:3:6: error: type u1 has no equivalent in StableHLO"},
 	} {
-		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(), reg)
+		_, err := hlo.Import(read(t, "HloModule m\nENTRY e {\n"+test.text+"\n}"), ir.NewContext(reg))
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s\n got %v\nwant %s", test.text, err, test.want)
 		}
@@ -593,7 +593,7 @@ func TestCallsOfCalls(t *testing.T) {
 	for i := range 60 {
 		text += fmt.Sprintf("g%d { p = f32[] parameter(0) a = f32[] fusion(p), kind=kLoop, calls=g%d ROOT b = f32[] fusion(a), kind=kLoop, calls=g%d }\n", i+1, i, i)
 	}
-	_, err = hlo.Import(read(t, text+"ENTRY e { p = f32[] parameter(0) ROOT r = f32[] fusion(p), kind=kLoop, calls=g60 }"), ir.NewContext(), reg)
+	_, err = hlo.Import(read(t, text+"ENTRY e { p = f32[] parameter(0) ROOT r = f32[] fusion(p), kind=kLoop, calls=g60 }"), ir.NewContext(reg))
 	if err == nil || !strings.Contains(err.Error(), "the module calls its computations too often") {
 		t.Errorf("got %v", err)
 	}
@@ -629,7 +629,7 @@ func TestMeshGroups(t *testing.T) {
 	translated := func(groups string) string {
 		m := read(t, "HloModule m, num_partitions=8\na { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }\n"+
 			"ENTRY e { p = f32[4] parameter(0) ROOT c = f32[4] all-reduce(p), channel_id=1, use_global_device_ids=true, to_apply=a, replica_groups="+groups+" }")
-		out, err := hlo.Import(m, ir.NewContext(), reg)
+		out, err := hlo.Import(m, ir.NewContext(reg))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ import (
 // result is not verified yet; elided constants have the value dense_resource<__elided__>, as MLIR prints them. Ops have
 // the positions of their instructions. Facts that StableHLO cannot express are not in the ops: layouts, the schedule,
 // memory spaces, names and control predecessors. The origins of the ops lead Update back to them.
-func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err error) {
+func Import(m *Module, ctx *ir.Context) (out *ir.Module, err error) {
 	defer catch(&err)
 	src := m.src
 	if src == nil {
@@ -33,7 +33,7 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 	if err := m.verify(src); err != nil {
 		return nil, err
 	}
-	im := newImporter(m, ctx, reg, src)
+	im := newImporter(m, ctx, src)
 	im.module()
 	im.link.attrs = im.m.Op().Attrs()
 	im.m.SetOrigins(im.link)
@@ -44,12 +44,12 @@ func Import(m *Module, ctx *ir.Context, reg *ir.Registry) (out *ir.Module, err e
 // have 8n more. Computations are translated where they are called, so calls of calls multiply.
 const minInlined = 1 << 17
 
-func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source) *importer {
+func newImporter(m *Module, ctx *ir.Context, src *diag.Source) *importer {
 	left := minInlined
 	for _, c := range m.comps {
 		left += 8 * len(c.instrs)
 	}
-	return &importer{hlo: m, left: left, ctx: ctx, reg: reg, m: ir.NewModule(ctx, reg, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
+	return &importer{hlo: m, left: left, ctx: ctx, m: ir.NewModule(ctx, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
 		names: map[string]bool{"main": true}, logs: requests(m.debug), logged: map[logKey]bool{}, link: &link{hlo: m, funcs: map[string]*linkedOp{}, order: m.ordered()}}
 }
 
@@ -57,7 +57,6 @@ func newImporter(m *Module, ctx *ir.Context, reg *ir.Registry, src *diag.Source)
 type importer struct {
 	hlo    *Module
 	ctx    *ir.Context
-	reg    *ir.Registry
 	m      *ir.Module
 	attrs  map[string]ir.Attr      // attributes by their text
 	funcs  map[*computation]string // functions made from computations
@@ -156,7 +155,7 @@ func (im *importer) attr(text string) ir.Attr {
 	if a := im.attrs[text]; a != nil {
 		return a
 	}
-	m, err := parse.Parse(diag.NewSource("attribute", []byte(`"hlo.attr"() {a = `+text+`} : () -> ()`)), im.ctx, im.reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("attribute", []byte(`"hlo.attr"() {a = `+text+`} : () -> ()`)), im.ctx, parse.Options{})
 	if err != nil {
 		panic(failure{diag.Errorf(im.m.Source(), im.at, "attribute %s: %s", shorten(text), mistakeOf(err))})
 	}

@@ -110,7 +110,7 @@ func TestLogsOfDebugAttributes(t *testing.T) {
 		}, []string{`{"b"}:(`, `custom-call(%a), custom_call_target="xla.debug.Log"`}, []string{`{"w" {1}}:(`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m, err := hlo.Import(read(t, logged), ir.NewContext(), reg)
+			m, err := hlo.Import(read(t, logged), ir.NewContext(reg))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestLogsOfDebugAttributes(t *testing.T) {
 					t.Errorf("%s in\n%s", s, text)
 				}
 			}
-			if _, err := hlo.Import(read(t, text), ir.NewContext(), reg); err != nil {
+			if _, err := hlo.Import(read(t, text), ir.NewContext(reg)); err != nil {
 				t.Errorf("%v\n%s", err, text)
 			}
 		})

@@ -41,7 +41,7 @@ func TestTodaysFiles(t *testing.T) {
 		var m *ir.Module
 		switch filepath.Ext(name) {
 		case ".vhlo":
-			if m, err = artifact.Read(src, ir.NewContext(), reg); err == nil {
+			if m, err = artifact.Read(src, ir.NewContext(reg)); err == nil {
 				text = print.String(m, print.Options{})
 			}
 		default:
@@ -58,7 +58,7 @@ func TestTodaysFiles(t *testing.T) {
 				if err != nil || !bytes.Equal(again.AppendText(nil, hlo.TextOptions{}), b) {
 					t.Errorf("%s is not read back as it was printed: %v", name, err)
 				}
-				if m, err = hlo.Import(h, ir.NewContext(), reg); err != nil {
+				if m, err = hlo.Import(h, ir.NewContext(reg)); err != nil {
 					t.Errorf("%s: %v", name, err)
 					continue
 				}

@@ -90,7 +90,7 @@ func TestUpdate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			old := read(t, scheduled)
-			m, err := hlo.Import(old, ir.NewContext(), reg)
+			m, err := hlo.Import(old, ir.NewContext(reg))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestUpdate(t *testing.T) {
 			if diff := cmp.Diff(test.want.Replace(scheduled), text); diff != "" {
 				t.Error(diff)
 			}
-			again, err := hlo.Import(read(t, text), ir.NewContext(), reg)
+			again, err := hlo.Import(read(t, text), ir.NewContext(reg))
 			if err != nil {
 				t.Fatal(err)
 			}

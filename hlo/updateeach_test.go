@@ -195,7 +195,7 @@ func updateEach(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	imported := func(m *hlo.Module) (*ir.Module, []*ir.Op) {
-		out, err := hlo.Import(m, ir.NewContext(), reg)
+		out, err := hlo.Import(m, ir.NewContext(reg))
 		if err == nil {
 			err = ir.Verify(out)
 		}
@@ -272,7 +272,7 @@ ENTRY main {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := hlo.Import(old, ir.NewContext(), reg)
+	m, err := hlo.Import(old, ir.NewContext(reg))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestFunctions(t *testing.T) {
   %r = stablehlo.subtract %h, %x : T
   return %r : T
 }`, "T", typ)
-		m, err := parse.Parse(diag.NewSource("test.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("test.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -203,13 +203,12 @@ type DirectiveArg struct {
 
 // Reporter collects the errors found in a module.
 type Reporter struct {
-	ctx      *Context
-	src      *diag.Source
-	registry *Registry // nil if the module has none
-	list     diag.List
-	symbols  *symbolCache
-	scratch  any
-	reads    scope // what the checks of the current op read
+	ctx     *Context
+	src     *diag.Source
+	list    diag.List
+	symbols *symbolCache
+	scratch any
+	reads   scope // what the checks of the current op read
 }
 
 // symbolCache holds the symbols looked up so far, shared by all reporters of one check.
@@ -276,7 +275,7 @@ func (r *Reporter) VerifyValueAttrs(op *Op, result bool, i int, t Type, attrs []
 }
 
 // dialectOf returns the registered dialect that the attribute name's prefix names, or nil.
-func (r *Reporter) dialectOf(name string) *Dialect { return r.registry.dialectOf(name) }
+func (r *Reporter) dialectOf(name string) *Dialect { return r.ctx.registry.dialectOf(name) }
 
 func (r *Registry) dialectOf(name string) *Dialect {
 	if i := strings.IndexByte(name, '.'); i > 0 && r != nil {

@@ -80,7 +80,7 @@ func TestAttributesInBytecode(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		n, err := bytecode.Read(diag.NewSource("bytes", raw), m.Context(), m.Registry())
+		n, err := bytecode.Read(diag.NewSource("bytes", raw), m.Context())
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got := n.Body().First().Attr("a"); got == nil || got.String() != m.Body().First().Attr("a").String() {
@@ -90,7 +90,7 @@ func TestAttributesInBytecode(t *testing.T) {
 }
 
 func TestIntegerAttrs(t *testing.T) {
-	c := ir.NewContext()
+	c := ir.NewContext(nil)
 	for _, v := range []struct {
 		value string
 		typ   ir.Type
@@ -115,7 +115,7 @@ func TestIntegerAttrs(t *testing.T) {
 
 // TestElementDType: of a scalar its own, of everything that has elements theirs.
 func TestElementDType(t *testing.T) {
-	c := ir.NewContext()
+	c := ir.NewContext(nil)
 	for _, k := range []struct {
 		typ  ir.Type
 		want tensor.DType
@@ -148,7 +148,7 @@ func TestElementDType(t *testing.T) {
 
 // TestTypesAreInterned: equal types are one.
 func TestTypesAreInterned(t *testing.T) {
-	c := ir.NewContext()
+	c := ir.NewContext(nil)
 	make := func() []ir.Type {
 		f32 := ir.Float(tensor.F32)
 		return []ir.Type{
@@ -184,7 +184,7 @@ func TestTypesAreInterned(t *testing.T) {
 }
 
 func TestDense(t *testing.T) {
-	c := ir.NewContext()
+	c := ir.NewContext(nil)
 	a := attribute(t, "dense<7> : tensor<2x2xi32>").(*ir.DenseAttr)
 	if v, splat, err := a.Elements(); err != nil || !splat || v.NumElements() != 1 || a.NumElements() != 4 || string(a.Text()) != "7" {
 		t.Error("a splat is not read as one")

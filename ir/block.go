@@ -104,7 +104,7 @@ func (r *Region) TakeBlocks(from *Region) {
 
 // adopt makes b, and everything in it, part of m.
 func (m *Module) adopt(b *Block) {
-	if m.ctx != b.m.ctx || m.registry != b.m.registry {
+	if m.ctx != b.m.ctx {
 		panic("ir: moving blocks between modules of different contexts or registries")
 	}
 	number := func(v *Value) {
@@ -123,7 +123,7 @@ func (m *Module) adopt(b *Block) {
 		if foreign {
 			o.origin = 0
 		}
-		if d := o.def; m.registry.Lookup(d.Name) != d { // of an unknown kind, which the other module defined
+		if d := o.def; m.ctx.registry.Lookup(d.Name) != d { // of an unknown kind, which the other module defined
 			if o.def = m.Def(d.Name); d.registered {
 				o.def = m.RegisteredDef(d.Name)
 			}

@@ -66,7 +66,7 @@ func RemapResults(op *Op, st *OpState, from []int) AttrList {
 		if a.Inherent {
 			continue
 		}
-		d := m.registry.dialectOf(a.Name)
+		d := m.ctx.registry.dialectOf(a.Name)
 		if d == nil || d.RemapAttr == nil {
 			continue
 		}
@@ -197,7 +197,7 @@ func (c *cloner) op(o *Op) *Op {
 // Clone returns a copy of the module. Both modules share the context, the registry, the source, the origins, and the
 // immutable attributes.
 func (m *Module) Clone() *Module {
-	c := &Module{ctx: m.ctx, registry: m.registry, source: m.source, resources: m.resources, origins: m.origins, unknown: map[string]*Def{}}
+	c := &Module{ctx: m.ctx, source: m.source, resources: m.resources, origins: m.origins, unknown: map[string]*Def{}}
 	c.loose = &Block{m: c}
 	m.mu.Lock()
 	for name, d := range m.unknown {

@@ -9,19 +9,24 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Context owns the interned types of any number of modules. It is safe for concurrent use. Types of different contexts
-// are never equal, except for scalars (integers of up to 64 bits, floats, complex numbers of f32 and f64, index, none).
-// All contexts share the scalars, so dialect definitions can hold typed attributes.
+// Context owns the interned types of any number of modules, and the registry that defines their ops, attributes and
+// types. It is safe for concurrent use. Types of different contexts are never equal, except for scalars (integers of up
+// to 64 bits, floats, complex numbers of f32 and f64, index, none). All contexts share the scalars, so dialect
+// definitions can hold typed attributes.
 type Context struct {
-	mu    sync.RWMutex
-	types map[string]Type
-	text  []byte // room for the text of a type
+	registry *Registry
+	mu       sync.RWMutex
+	types    map[string]Type
+	text     []byte // spare storage for the text of a type
 }
 
-// NewContext returns an empty context.
-func NewContext() *Context {
-	return &Context{types: make(map[string]Type)}
+// NewContext returns an empty context. registry may be nil: then no dialect is known.
+func NewContext(registry *Registry) *Context {
+	return &Context{registry: registry, types: make(map[string]Type)}
 }
+
+// Registry returns the registry that defines the ops, attributes and types of the context's modules, or nil.
+func (c *Context) Registry() *Registry { return c.registry }
 
 // scalars holds the types that all contexts share. It is never written.
 var scalars = func() (t struct {

@@ -13,7 +13,6 @@ import (
 // makes its ops, regions and blocks, which must not be inserted into another module.
 type Module struct {
 	ctx       *Context
-	registry  *Registry
 	source    *diag.Source // nil if the module was not read from text
 	op        *Op
 	resources []Resource
@@ -42,8 +41,8 @@ type Resource struct {
 const ModuleName = "builtin.module"
 
 // NewModule returns an empty module with one empty block.
-func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
-	m := &Module{ctx: ctx, registry: registry, source: source, unknown: map[string]*Def{}}
+func NewModule(ctx *Context, source *diag.Source) *Module {
+	m := &Module{ctx: ctx, source: source, unknown: map[string]*Def{}}
 	m.loose = &Block{m: m}
 	m.op = m.NewOp(&OpState{Def: m.Def(ModuleName), Regions: 1})
 	m.op.Region(0).AddBlock()
@@ -54,7 +53,7 @@ func NewModule(ctx *Context, registry *Registry, source *diag.Source) *Module {
 func (m *Module) Context() *Context { return m.ctx }
 
 // Registry returns the registry that defines the module's ops.
-func (m *Module) Registry() *Registry { return m.registry }
+func (m *Module) Registry() *Registry { return m.ctx.registry }
 
 // Source returns the text that the module was read from, or nil.
 func (m *Module) Source() *diag.Source { return m.source }
@@ -113,7 +112,7 @@ func (m *Module) SetResources(r []Resource) {
 
 // Def returns the definition of the op named name. It makes one for an unknown kind.
 func (m *Module) Def(name string) *Def {
-	if d := m.registry.Lookup(name); d != nil {
+	if d := m.ctx.registry.Lookup(name); d != nil {
 		return d
 	}
 	m.mu.Lock()

@@ -415,7 +415,7 @@ func TestFunctionsInParallel(t *testing.T) {
 
 // TestOrder: IsBefore is right after many insertions at one place, at the front and at the end.
 func TestOrder(t *testing.T) {
-	m := ir.NewModule(ir.NewContext(), nil, nil)
+	m := ir.NewModule(ir.NewContext(nil), nil)
 	b := m.Body()
 	def := m.Def("u.op")
 	mid := m.AtEnd(b).Create(def, nil, nil)
@@ -441,8 +441,8 @@ func TestOrder(t *testing.T) {
 // TestTakeModule: a region takes the blocks of another module, with new IDs and with its own definitions of unknown
 // kinds.
 func TestTakeModule(t *testing.T) {
-	reg, ctx := testRegistry(t), ir.NewContext()
-	m, from := ir.NewModule(ctx, reg, nil), ir.NewModule(ctx, reg, nil)
+	ctx := ir.NewContext(testRegistry(t))
+	m, from := ir.NewModule(ctx, nil), ir.NewModule(ctx, nil)
 	block := m.Body()
 	old := m.AtEnd(block).Create(anyOp, nil, []ir.Type{ir.Int(8)})
 	user := m.AtEnd(block).Create(anyOp, []*ir.Value{old.Result(0)}, nil)
@@ -467,13 +467,13 @@ func TestTakeModule(t *testing.T) {
 
 // TestOtherModule: parts of one module cannot be put into another one.
 func TestOtherModule(t *testing.T) {
-	reg, ctx := testRegistry(t), ir.NewContext()
-	m, n := ir.NewModule(ctx, reg, nil), ir.NewModule(ctx, reg, nil)
+	ctx := ir.NewContext(testRegistry(t))
+	m, n := ir.NewModule(ctx, nil), ir.NewModule(ctx, nil)
 	in := m.AtEnd(m.Body()).Insert(&ir.OpState{Def: anyOp, Regions: 1})
 	other := n.AtEnd(n.Body()).Insert(&ir.OpState{Def: anyOp, Regions: 1})
 	detached := n.NewOp(&ir.OpState{Def: anyOp, Regions: 1})
 	block := other.Region(0).AddBlock()
-	foreign := ir.NewModule(ir.NewContext(), reg, nil)
+	foreign := ir.NewModule(ir.NewContext(ctx.Registry()), nil)
 	def := func(m *ir.Module) *ir.Value {
 		return m.NewOp(&ir.OpState{Def: anyOp, Types: []ir.Type{ir.Int(1)}}).Result(0)
 	}

@@ -82,7 +82,7 @@ var (
 	nestOp  = &ir.Def{Name: "t.nest", Operands: anyOp.Operands, Results: anyOp.Results, Regions: anyOp.Regions, Traits: ir.NoTerminator | ir.NestedEffects}
 	branch  = &ir.Def{Name: "t.br", Operands: anyOp.Operands, Traits: ir.Terminator}
 	locs    = []*ir.Loc{nil, fileLoc("f", 1, 2), fileLoc("g", 3, 4)}
-	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, nestOp, ir.NewModule(ir.NewContext(), nil, nil).Def("u.op"), branch, branch}
+	defs    = []*ir.Def{anyOp, anyOp, isoOp, graphOp, nestOp, ir.NewModule(ir.NewContext(nil), nil).Def("u.op"), branch, branch}
 )
 
 func fileLoc(file string, line, col uint32) *ir.Loc {
@@ -110,7 +110,7 @@ func TestRandomMutations(t *testing.T) {
 	}
 	done := map[string]int{}
 	for seed := range sequences {
-		m := ir.NewModule(ir.NewContext(), reg, nil)
+		m := ir.NewModule(ir.NewContext(reg), nil)
 		s := &model{m: m, rng: rand.New(rand.NewPCG(uint64(seed), 1)), free: seed%4 == 0}
 		s.top = &sOp{h: m.Op(), def: m.Op().Def()}
 		s.ops = append(s.ops, s.top)
@@ -1402,7 +1402,7 @@ func (s *model) compareValue(v *sValue) {
 func (s *model) roundTrip(reg *ir.Registry) {
 	for _, o := range []print.Options{{}, {Generic: true}} {
 		text := print.String(s.m, o)
-		m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			panic(fmt.Sprintf("%v in\n%s", err, text))
 		}

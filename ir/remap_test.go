@@ -33,7 +33,7 @@ func TestRemapAttr(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`%a, %b, %c = "my.op"() {units.of = ["m", "s", "kg"], units.other = ["x"], other.of = ["y"]} : () -> (i32, i64, i1)`)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`%a, %b, %c = "my.op"() {units.of = ["m", "s", "kg"], units.other = ["x"], other.of = ["y"]} : () -> (i32, i64, i1)`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
 func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, registry: m.registry, symbols: &symbolCache{}}}
+	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.NumIDs() >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))

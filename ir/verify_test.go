@@ -39,7 +39,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		n, err := bytecode.Read(diag.NewSource("bytes", raw), ir.NewContext(), m.Registry())
+		n, err := bytecode.Read(diag.NewSource("bytes", raw), ir.NewContext(m.Registry()))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		} else if got := print.String(n, print.Options{}); got != print.String(m, print.Options{}) {
@@ -119,7 +119,7 @@ func TestVerifyRows(t *testing.T) {
 ^bb1: "t.end"() : () -> () }) : () -> ()`: "",
 	} {
 		text = "%0, %1 = \"u.def\"() : () -> (i32, i64)\n" + text
-		m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(), registry, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(registry), parse.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -292,7 +292,7 @@ func TestSegments(t *testing.T) {
 			def.Traits |= ir.AttrSizedOperands
 			st.Attrs = ir.AttrList{{Name: "operandSegmentSizes", Attr: c.sizes}}
 		}
-		m := ir.NewModule(ir.NewContext(), nil, nil)
+		m := ir.NewModule(ir.NewContext(nil), nil)
 		got, ok := m.AtEnd(m.Body()).Insert(st).OperandSegments(nil)
 		if s := fmt.Sprint(got, ok); s != c.want {
 			t.Errorf("%d of %v: %s, want %s", c.n, c.args, s, c.want)
@@ -361,7 +361,7 @@ func TestBuilder(t *testing.T) {
 func TestRows(t *testing.T) {
 	base := &ir.Def{Name: "t.a", Traits: ir.Pure | ir.Commutative, Attrs: []ir.AttrSpec{{Name: "k"}}}
 	mirror := &ir.Def{Name: "s.a", Base: base}
-	m := ir.NewModule(ir.NewContext(), nil, nil)
+	m := ir.NewModule(ir.NewContext(nil), nil)
 	x, y, z := m.NewOp(&ir.OpState{Def: base}), m.NewOp(&ir.OpState{Def: mirror}), m.NewOp(&ir.OpState{Def: m.Def("t.a")})
 	got := fmt.Sprint(x.Is(base), y.Is(base), z.Is(base), x.IsOrMirrors(base), y.IsOrMirrors(base), z.IsOrMirrors(base), y.IsOrMirrors(nil), z.IsOrMirrors(nil))
 	if got != "true false false true true false false false" {
@@ -399,7 +399,7 @@ func TestVerifyAgain(t *testing.T) {
 %1 = "t.source"() : () -> i32
 %2 = "t.pure"(%0) : (i32) -> i32
 %3 = "t.around"(%0) : (i32) -> i32
-"t.write"(%0) : (i32) -> ()`)), ir.NewContext(), registry, parse.Options{})
+"t.write"(%0) : (i32) -> ()`)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +466,7 @@ func TestVerifyAlike(t *testing.T) {
 		line(name, "bad", "i32")
 		line(name, "", "i64")
 	}
-	m, err := parse.Parse(diag.NewSource("text", []byte(text.String())), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("text", []byte(text.String())), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

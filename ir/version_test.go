@@ -43,7 +43,7 @@ func TestVersion(t *testing.T) {
 		{"erasing", true, func(_ *ir.Module, f, _ *ir.Op) { f.Erase() }},
 		{"resources", true, func(m *ir.Module, _, _ *ir.Op) { m.SetResources([]ir.Resource{{Key: "k"}}) }},
 	} {
-		m := ir.NewModule(ir.NewContext(), nil, nil)
+		m := ir.NewModule(ir.NewContext(nil), nil)
 		f := m.AtEnd(m.Body()).Insert(&ir.OpState{Def: m.Def("t.f"), Regions: 1})
 		body := f.Region(0).AddBlock(i32(m), i32(m))
 		st := &ir.OpState{Def: m.Def("t.op"), Operands: []*ir.Value{body.Arg(0)}, Types: []ir.Type{i32(m)}}

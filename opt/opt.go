@@ -91,7 +91,7 @@ const evaluationLimit = 1 << 30
 
 // parseType reads a type in an option of a pass.
 func parseType(m *ir.Module, text string) (ir.Type, error) {
-	t, err := parse.Type(diag.NewSource("option", []byte(text)), m.Context(), m.Registry())
+	t, err := parse.Type(diag.NewSource("option", []byte(text)), m.Context())
 	if d, ok := t.(*ir.DialectType); ok && err == nil && m.Registry().Dialect(d.Dialect()) == nil {
 		err = fmt.Errorf("unknown dialect %s", d.Dialect())
 	}

@@ -129,7 +129,7 @@ func (o *flags) write(out io.Writer, m *ir.Module) error {
 // of a module without errors as the error, together with the module.
 func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*ir.Module, error) {
 	start := time.Now()
-	m, err := reader.Parse(src, ir.NewContext(), o.registry, o.maxErrors) // passes work on VHLO, too
+	m, err := reader.Parse(src, ir.NewContext(o.registry), o.maxErrors) // passes work on VHLO, too
 	o.watch.spend("parse", time.Since(start))
 	if err == nil {
 		start = time.Now()

@@ -28,7 +28,7 @@ func TestDirectivesAreParsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parse.Parse(diag.NewSource("in", []byte(text)), ir.NewContext(), reg, parse.Options{}); err != nil {
+		if _, err := parse.Parse(diag.NewSource("in", []byte(text)), ir.NewContext(reg), parse.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if parsed != want {

@@ -24,7 +24,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %odd = "mine.op"(%sum) {level = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32>
   func.return %odd : tensor<4xf32>
 }`))
-	m, err := parse.Parse(src, ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(src, ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -52,7 +52,7 @@ func ExampleParse_error() {
 		return
 	}
 	src := diag.NewSource("bad.mlir", []byte("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %y : tensor<4xf32>\n}\n"))
-	_, err = parse.Parse(src, ir.NewContext(), registry, parse.Options{})
+	_, err = parse.Parse(src, ir.NewContext(registry), parse.Options{})
 	fmt.Println(err)
 	// Output: bad.mlir:2:10: error: use of undeclared SSA value name
 }

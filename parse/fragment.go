@@ -6,18 +6,18 @@ import (
 )
 
 // Attr reads a text that is one attribute. The error is a *diag.Diagnostic.
-func Attr(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (ir.Attr, error) {
-	return fragment(src, ctx, reg, func(p *parser) ir.Attr { return p.ParseAttr(nil) })
+func Attr(src *diag.Source, ctx *ir.Context) (ir.Attr, error) {
+	return fragment(src, ctx, func(p *parser) ir.Attr { return p.ParseAttr(nil) })
 }
 
 // Type reads a text that is one type. The error is a *diag.Diagnostic.
-func Type(src *diag.Source, ctx *ir.Context, reg *ir.Registry) (ir.Type, error) {
-	return fragment(src, ctx, reg, (*parser).ParseType)
+func Type(src *diag.Source, ctx *ir.Context) (ir.Type, error) {
+	return fragment(src, ctx, (*parser).ParseType)
 }
 
 // fragment reads a text with f.
-func fragment[T any](src *diag.Source, ctx *ir.Context, reg *ir.Registry, f func(p *parser) T) (v T, err error) {
-	p := newParser(src, ctx, reg)
+func fragment[T any](src *diag.Source, ctx *ir.Context, f func(p *parser) T) (v T, err error) {
+	p := newParser(src, ctx)
 	p.errors.max = 1
 	err = p.read(func() {
 		v = f(p)

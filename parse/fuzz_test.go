@@ -48,7 +48,7 @@ func FuzzParse(f *testing.F) {
 		for _, opts := range []parse.Options{{}, {MaxErrors: 20}} {
 			var err error
 			within(t, len(text), func() {
-				_, err = parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, opts)
+				_, err = parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(reg), opts)
 			})
 			checkRefusal(t, err)
 		}
@@ -100,14 +100,14 @@ func FuzzRoundTrip(f *testing.F) {
 	seeds(f)
 	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(reg), parse.Options{})
 		if err != nil || ir.Verify(m) != nil {
 			return
 		}
 		for _, o := range []print.Options{{}, {Generic: true}, {DebugInfo: true}, {Generic: true, DebugInfo: true}} {
 			var once string
 			within(t, len(text), func() { once = print.String(m, o) })
-			again, err := parse.Parse(diag.NewSource("once.mlir", []byte(once)), ir.NewContext(), reg, parse.Options{})
+			again, err := parse.Parse(diag.NewSource("once.mlir", []byte(once)), ir.NewContext(reg), parse.Options{})
 			if err != nil {
 				t.Fatalf("%+v: what was written is refused: %v\n%s", o, err, once)
 			}
@@ -123,7 +123,7 @@ func FuzzVerify(f *testing.F) {
 	seeds(f)
 	reg := testkit.Registry(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("f.mlir", text), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			return
 		}

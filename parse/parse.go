@@ -15,13 +15,13 @@ type Options struct {
 	MaxErrors int
 }
 
-// Parse reads one module of MLIR text. Ops, types and attributes of dialects that reg does not know are kept as
-// they are; reg may be nil. The error is a *diag.Diagnostic, or a diag.List if opts allow several.
+// Parse reads one module of MLIR text. Ops, types and attributes of dialects that the registry of ctx does not know
+// are kept as they are. The error is a *diag.Diagnostic, or a diag.List if opts allow several.
 //
 // Parse wraps top-level ops in a module if the text has none. The module keeps a reference to src: dense literals are
 // decoded from it when their elements are first read.
-func Parse(src *diag.Source, ctx *ir.Context, reg *ir.Registry, opts Options) (*ir.Module, error) {
-	p := newParser(src, ctx, reg)
+func Parse(src *diag.Source, ctx *ir.Context, opts Options) (*ir.Module, error) {
+	p := newParser(src, ctx)
 	p.errors.max = max(1, min(opts.MaxErrors, 1000+len(src.Text())/6))
 	if err := p.read(p.topLevel); err != nil {
 		return nil, err
@@ -50,15 +50,15 @@ type parser struct {
 	asm, hooks ir.AsmParser
 }
 
-func newParser(src *diag.Source, ctx *ir.Context, reg *ir.Registry) *parser {
+func newParser(src *diag.Source, ctx *ir.Context) *parser {
 	p := &parser{
 		lexer:   lexer{src: src.Text()},
 		source:  src,
 		ctx:     ctx,
 		locs:    locations{unknown: &ir.Loc{}},
-		reg:     reg,
+		reg:     ctx.Registry(),
 		aliases: map[string]alias{},
-		m:       ir.NewModule(ctx, reg, src),
+		m:       ir.NewModule(ctx, src),
 	}
 	p.limits.bytes = len(src.Text())
 	p.ops.defaults = []string{"builtin"}

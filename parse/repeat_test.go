@@ -35,7 +35,7 @@ func.func @f(%a: tensor<2xf32>, %b: tensor<2xi32>) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func.func @f(%a: tensor<2xf32>, %b: tensor<2xi32>) {
 		t.Errorf("%d pairs, want 2:\n%s", n, got)
 	}
 	bad := strings.Replace(in, "  return", "  %11 = u.odd( %a : (tensor<2xf32>) -> tensor<2xi32>\n  return", 1)
-	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(), reg, parse.Options{}); err == nil {
+	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(reg), parse.Options{}); err == nil {
 		t.Error("the name of a generic op with a bracket was read as an op's assembly")
 	}
 	bad = strings.Replace(in, "%1 = stablehlo.convert %a :", "%1 = stablehlo.convert %b :", 1)
-	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(), reg, parse.Options{}); err == nil || !strings.Contains(err.Error(), "in.mlir:4:26: error: use of value '%b'") {
+	if _, err := parse.Parse(diag.NewSource("in.mlir", []byte(bad)), ir.NewContext(reg), parse.Options{}); err == nil || !strings.Contains(err.Error(), "in.mlir:4:26: error: use of value '%b'") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -34,16 +34,16 @@ func TestAllErrors(t *testing.T) {
 		"12:11: error: use of value '%ok' expects different type than prior uses: 'i8' vs 'i1'",
 		"9:13: error: use of undeclared SSA value name",
 	}
-	_, err := parse.Parse(diag.NewSource("f", []byte(in)), ir.NewContext(), nil, parse.Options{MaxErrors: 50})
+	_, err := parse.Parse(diag.NewSource("f", []byte(in)), ir.NewContext(nil), parse.Options{MaxErrors: 50})
 	got := strings.ReplaceAll(err.Error(), "f:", "")
 	if got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", got)
 	}
-	_, err = parse.Parse(diag.NewSource("f", []byte(in)), ir.NewContext(), nil, parse.Options{MaxErrors: 2})
+	_, err = parse.Parse(diag.NewSource("f", []byte(in)), ir.NewContext(nil), parse.Options{MaxErrors: 2})
 	if got := strings.ReplaceAll(err.Error(), "f:", ""); got != strings.Join(want[:2], "\n") {
 		t.Errorf("with a limit of 2 got\n%s", got)
 	}
-	_, err = parse.Parse(diag.NewSource("f", []byte(in)), ir.NewContext(), nil, parse.Options{})
+	_, err = parse.Parse(diag.NewSource("f", []byte(in)), ir.NewContext(nil), parse.Options{})
 	if got := strings.ReplaceAll(err.Error(), "f:", ""); got != want[0] {
 		t.Errorf("with no limit given got\n%s", got)
 	}

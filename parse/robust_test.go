@@ -18,7 +18,7 @@ import (
 
 // text reads a module with no dialect known but the parser's own.
 func text(s string) (*ir.Module, error) {
-	return parse.Parse(diag.NewSource("in.mlir", []byte(s)), ir.NewContext(), nil, parse.Options{})
+	return parse.Parse(diag.NewSource("in.mlir", []byte(s)), ir.NewContext(nil), parse.Options{})
 }
 
 const sample = `#map = affine_map<(d0) -> (d0)>

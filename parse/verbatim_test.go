@@ -42,7 +42,7 @@ func.func @f(%x: !t, %n: i32) -> tensor<4xf32> {
 `
 	reg := testkit.Registry(t)
 	read := func(s string) (*ir.Module, error) {
-		return parse.Parse(diag.NewSource("in.mlir", []byte(s)), ir.NewContext(), reg, parse.Options{})
+		return parse.Parse(diag.NewSource("in.mlir", []byte(s)), ir.NewContext(reg), parse.Options{})
 	}
 	m, err := read(in)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestNotVerbatim(t *testing.T) {
 		"foo.if %c { %x = foo.y }", "foo.if {\n}", "foo.br ^bb1", "foo.for %i = 0 to 10", "foo.x (", "foo.x )", "foo.x \"a", "stablhlo.add %x, %x : i32",
 		"stablehlo.unknown", "foo.x %undefined", "foo.x #undefined", "foo.",
 	} {
-		_, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(), reg, parse.Options{})
+		_, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(reg), parse.Options{})
 		if err == nil || strings.Contains(err.Error(), "internal") {
 			t.Errorf("%q: got %v", in, err)
 		}

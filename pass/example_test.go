@@ -37,7 +37,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m := ir.NewModule(ir.NewContext(), nil, nil)
+	m := ir.NewModule(ir.NewContext(nil), nil)
 	driver := &pass.Driver{Verify: ir.Verify}
 	fmt.Println(p, driver.Run(pass.NewContext(context.Background(), m), p))
 	// Output:

@@ -101,7 +101,7 @@ func read(t *testing.T, text string) *ir.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

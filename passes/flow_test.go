@@ -196,7 +196,7 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }`},
 	} {
-		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(c.in)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(c.in)), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -226,7 +226,7 @@ func TestSCCPStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("text", []byte(text.String())), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("text", []byte(text.String())), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func grow(t *testing.T, p pass.Pass, shape string, n int, limit int64) (asked, a
 	if regErr != nil {
 		t.Fatal(regErr)
 	}
-	m, parseErr := parse.Parse(diag.NewSource(shape, []byte(shapes[shape](n))), ir.NewContext(), reg, parse.Options{})
+	m, parseErr := parse.Parse(diag.NewSource(shape, []byte(shapes[shape](n))), ir.NewContext(reg), parse.Options{})
 	if parseErr == nil {
 		parseErr = ir.Verify(m)
 	}

@@ -22,7 +22,7 @@ import (
 
 // runPipeline runs a pipeline of this package on a text.
 func runPipeline(name, text, pipeline string, reg *ir.Registry) (string, error) {
-	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -107,7 +107,7 @@ func TestMHLOsOwnOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("mhlo.mlir", text), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("mhlo.mlir", text), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func optimize(t *testing.T, pipeline, text string) string {
 }
 
 func parseType(m *ir.Module, text string) (ir.Type, error) {
-	return parse.Type(diag.NewSource("option", []byte(text)), m.Context(), m.Registry())
+	return parse.Type(diag.NewSource("option", []byte(text)), m.Context())
 }
 
 // dynamic is a program of dynamic shapes, with a call.

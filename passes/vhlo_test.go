@@ -37,7 +37,7 @@ func TestVHLOPasses(t *testing.T) {
 		if !artifact.Is(data) {
 			return testkit.Parse(t, name, data)
 		}
-		m, err := artifact.ReadVHLO(src, ir.NewContext(), testkit.Registry(t))
+		m, err := artifact.ReadVHLO(src, ir.NewContext(testkit.Registry(t)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func load(text string) *ir.Module {
 	if err != nil {
 		panic(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

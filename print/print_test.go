@@ -19,7 +19,7 @@ import (
 
 func readWith(t testing.TB, registry *ir.Registry, text string) *ir.Module {
 	t.Helper()
-	m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}

@@ -139,8 +139,8 @@ func TestConvertSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := ir.NewContext()
-	m := ir.NewModule(c, registry, nil)
+	c := ir.NewContext(registry)
+	m := ir.NewModule(c, nil)
 	b := m.AtEnd(m.Body())
 	pair := c.Tuple([]ir.Type{ir.Int(8), ir.Int(16)})
 	v := b.Create(m.Def("u.def"), nil, []ir.Type{pair}).Result(0)

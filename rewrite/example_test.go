@@ -25,7 +25,7 @@ func ExampleGreedy() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("negate.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("negate.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

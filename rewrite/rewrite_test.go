@@ -22,7 +22,7 @@ func read(t testing.TB, text string) *ir.Module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("text", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestConstantsLast(t *testing.T) {
   "u.use"(%%c, %%d) : (tensor<f32>, tensor<f32>) -> ()
   %%0 = "t.sum"(%s) : (%s) -> tensor<f32>
   return %%0 : tensor<f32>
-}`, operands, strings.Join(types, ", "))), ir.NewContext(), registry, parse.Options{})
+}`, operands, strings.Join(types, ", "))), ir.NewContext(registry), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

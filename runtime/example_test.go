@@ -27,7 +27,7 @@ func program(text string) (*runtime.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := parse.Parse(diag.NewSource("asking.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("asking.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		return nil, err
 	}

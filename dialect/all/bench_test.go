@@ -18,7 +18,7 @@ func BenchmarkVerify(b *testing.B) {
 	var modules []*ir.Module
 	ops := 0
 	for name, text := range samples(b) {
-		m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

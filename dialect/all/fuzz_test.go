@@ -18,7 +18,7 @@ func FuzzVerify(f *testing.F) {
 		f.Fatal(err)
 	}
 	for name, text := range samples(f) {
-		m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func FuzzVerify(f *testing.F) {
 		})
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := parse.Parse(diag.NewSource("fuzz", text), ir.NewContext(), reg, parse.Options{MaxErrors: 10})
+		m, err := parse.Parse(diag.NewSource("fuzz", text), ir.NewContext(reg), parse.Options{MaxErrors: 10})
 		if err != nil {
 			return
 		}

@@ -34,7 +34,7 @@ func TestInvalidOps(t *testing.T) {
 						}
 					}()
 					rng := rand.New(rand.NewPCG(uint64(seed), 1))
-					m := ir.NewModule(ir.NewContext(), reg, nil)
+					m := ir.NewModule(ir.NewContext(reg), nil)
 					st := invalidState(m, def, rng)
 					if def.Infer != nil {
 						step = "infer"
@@ -63,7 +63,7 @@ func TestSingleBlock(t *testing.T) {
 		`"sdy.named_computation"(%a) <{name = "f"}> ({}) : (tensor<f32>) -> tensor<f32>`: "body",
 		`"stablehlo.select_and_scatter"(%v, %s, %a) <{window_dimensions = array<i64: 4>}> ({}, {}) : (tensor<4xf32>, tensor<1xf32>, tensor<f32>) -> tensor<4xf32>`: "select",
 	} {
-		m, err := parse.Parse(diag.NewSource("in", []byte("func.func @f(%a: tensor<f32>, %v: tensor<4xf32>, %s: tensor<1xf32>, %i: tensor<i32>, %p: tensor<i1>) {\n"+op+"\nreturn\n}")), ir.NewContext(), registry(t), parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in", []byte("func.func @f(%a: tensor<f32>, %v: tensor<4xf32>, %s: tensor<1xf32>, %i: tensor<i32>, %p: tensor<i1>) {\n"+op+"\nreturn\n}")), ir.NewContext(registry(t)), parse.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", op, err)
 			continue
@@ -81,7 +81,7 @@ func TestNestedModules(t *testing.T) {
 		{"module { module @a {} }", "module {\n  module @a {\n  }\n}\n"},
 		{"module {}\nmodule {}", "module {\n  module {\n  }\n  module {\n  }\n}\n"},
 	} {
-		m, err := parse.Parse(diag.NewSource("in", []byte(c.text)), ir.NewContext(), registry(t), parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in", []byte(c.text)), ir.NewContext(registry(t)), parse.Options{})
 		if err == nil {
 			err = ir.Verify(m)
 		}

@@ -86,7 +86,7 @@ func samples(t testing.TB) map[string]string {
 // read parses and verifies text, or fails the test.
 func read(t *testing.T, reg *ir.Registry, name, text string) *ir.Module {
 	t.Helper()
-	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err == nil {
 		err = ir.Verify(m)
 	}

@@ -19,7 +19,7 @@ func Example() {
 	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`"my.region"() ({
 ^bb0(%x: tensor<4xf32>, %y: tensor<f32>):
   %z = chlo.broadcast_add %x, %y : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-}) : () -> ()`)), ir.NewContext(), reg, parse.Options{})
+}) : () -> ()`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -21,7 +21,7 @@ func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32>
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
-}`)), ir.NewContext(), reg, parse.Options{})
+}`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -26,7 +26,7 @@ func Examples(reg *ir.Registry, files []string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := parse.Parse(diag.NewSource(filepath.Base(f), text), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(filepath.Base(f), text), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func Example() {
 	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`"my.region"() ({
 ^bb0(%x: tensor<4xf32>):
   "hlocb.hook"(%x) <{format = "target", has_side_effect, id = 7 : i64, kind = "tap", name = "loss"}> : (tensor<4xf32>) -> ()
-}) : () -> ()`)), ir.NewContext(), reg, parse.Options{})
+}) : () -> ()`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -20,7 +20,7 @@ func Example() {
 	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`"my.region"() ({
 ^bb0(%x: tensor<4xf32>):
   %z = mhlo.add %x, %x : tensor<4xf32>
-}) : () -> ()`)), ir.NewContext(), reg, parse.Options{})
+}) : () -> ()`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -19,7 +19,7 @@ func Example() {
 		panic(err)
 	}
 	text := `func.func @f(%x: !mpmd.mesh_tensor<"m1", tensor<4xf32>>) attributes {topology = #mpmd.topology<<"m1" : <["x"=2]>>>} { return }`
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -18,7 +18,7 @@ func check(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err == nil {
 		err = ir.Verify(m)
 	}

@@ -16,7 +16,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`"my.op"() : () -> tensor<4x!quant.uniform<i8:f32, 0.5:3>>`)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`"my.op"() : () -> tensor<4x!quant.uniform<i8:f32, 0.5:3>>`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

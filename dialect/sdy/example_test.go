@@ -16,7 +16,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`sdy.mesh @mesh = <["x"=2, "y"=4]>`)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`sdy.mesh @mesh = <["x"=2, "y"=4]>`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

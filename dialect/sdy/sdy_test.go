@@ -30,7 +30,7 @@ func TestQualified(t *testing.T) {
 		mesh + body(`sdy.sharding = #sdy.sharding_per_value<[#sdy.sharding<@mesh, [{"a"}]>]>`),
 		"#s = #sdy.sharding<@mesh, [{\"a\"}]>\n" + mesh + body(`sdy.sharding = #sdy.sharding_per_value<[#s]>`),
 	} {
-		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			t.Errorf("%s\n%v", in, err)
 			continue
@@ -42,7 +42,7 @@ func TestQualified(t *testing.T) {
 			}
 		}
 	}
-	_, err = parse.Parse(diag.NewSource("in.mlir", []byte("sdy.mesh @mesh = #sdy<manual_axes{\"a\"}>")), ir.NewContext(), reg, parse.Options{})
+	_, err = parse.Parse(diag.NewSource("in.mlir", []byte("sdy.mesh @mesh = #sdy<manual_axes{\"a\"}>")), ir.NewContext(reg), parse.Options{})
 	if err == nil || !strings.Contains(err.Error(), "invalid kind of attribute specified") {
 		t.Errorf("manual axes as a mesh: %v", err)
 	}
@@ -72,7 +72,7 @@ func TestPropagationEdges(t *testing.T) {
 		edges(`{ step - 1=[{"a":(1)2=operand - 0->[result -0,operand-1]}]}`) + sharded:                      "",
 	} {
 		in := mesh + "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.add %x, %x {" + attr + "} : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}"
-		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(reg), parse.Options{})
 		if err == nil {
 			err = ir.Verify(m)
 		}
@@ -125,7 +125,7 @@ func TestAsJaxlib(t *testing.T) {
   return %0 : tensor<?xf32>
 }`, "expected sdy.func_data_flow_edge to have a static-shaped result. type: 'tensor<?xf32>'"},
 	} {
-		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(c.in)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(c.in)), ir.NewContext(reg), parse.Options{})
 		if err == nil {
 			err = ir.Verify(m)
 		}

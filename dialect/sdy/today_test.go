@@ -76,7 +76,7 @@ func compareUnreduced(t *testing.T, p *peer.Interpreter, texts []string) {
 	var ours []result
 	var input [][2]any
 	for _, text := range texts {
-		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 		if err == nil {
 			err = ir.Verify(m)
 		}
@@ -120,7 +120,7 @@ func compareUnreduced(t *testing.T, p *peer.Interpreter, texts []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := bytecode.Read(diag.NewSource("in.mlirbc", data), ir.NewContext(), reg)
+		m, err := bytecode.Read(diag.NewSource("in.mlirbc", data), ir.NewContext(reg))
 		if err != nil {
 			t.Errorf("jaxlib's bytecode: %v\n%s", err, text)
 		} else if got := strings.TrimSpace(print.String(m, print.Options{})); got != theirs {

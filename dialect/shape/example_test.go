@@ -19,7 +19,7 @@ func Example() {
 	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`"test.source"() ({
 ^bb0(%x: tensor<?x4xf32>):
   %s = shape.shape_of %x : tensor<?x4xf32> -> tensor<2xindex>
-}) : () -> ()`)), ir.NewContext(), reg, parse.Options{})
+}) : () -> ()`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

@@ -19,7 +19,7 @@ func attrOf(t *testing.T, text string) (ir.Attr, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte("module attributes {test.a = "+text+"} {}")), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte("module attributes {test.a = "+text+"} {}")), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func TestEnumMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = `func.func @f(%a: tensor<f32>, %s: tensor<1xi64>) { %0 = stablehlo.rng %a, %a, %s, distribution = OTHER : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<1xf32> }`
-	_, err = parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	_, err = parse.Parse(diag.NewSource("in.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if want := "expected ::mlir::stablehlo::RngDistribution to be one of: UNIFORM, NORMAL"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -17,7 +17,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := parse.Parse(diag.NewSource("in.mlir", []byte("func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { %y = stablehlo.sine %x : tensor<2xf32>\n return %y : tensor<2xf32> }")), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("in.mlir", []byte("func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { %y = stablehlo.sine %x : tensor<2xf32>\n return %y : tensor<2xf32> }")), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

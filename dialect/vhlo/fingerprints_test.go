@@ -43,7 +43,7 @@ func TestFingerprints(t *testing.T) {
 					add(name, err.Error())
 					continue
 				}
-				back, err := artifact.Read(diag.NewSource(s.Name, code), ir.NewContext(), reg)
+				back, err := artifact.Read(diag.NewSource(s.Name, code), ir.NewContext(reg))
 				if err != nil {
 					add(name, err.Error())
 					continue

@@ -86,7 +86,7 @@ type lateOperand struct {
 
 func newTranslator(m *ir.Module, c *converter) *translator {
 	return &translator{
-		converter: c, from: m, to: ir.NewModule(m.Context(), m.Registry(), m.Source()),
+		converter: c, from: m, to: ir.NewModule(m.Context(), m.Source()),
 		values: make([]*ir.Value, m.NumIDs()), used: make([]*ir.Use, m.NumIDs()), casts: map[*ir.Value]*ir.Value{}, folded: map[*ir.Op]bool{}, last: map[*ir.Use]bool{}, blocks: map[*ir.Block]*ir.Block{},
 	}
 }

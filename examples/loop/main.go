@@ -100,7 +100,7 @@ func run(ctx context.Context, backend string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	m, err := parse.Parse(diag.NewSource("loop.mlir", []byte(module)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("loop.mlir", []byte(module)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		return err
 	}

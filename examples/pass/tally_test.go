@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("repeat.mlir", text), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("repeat.mlir", text), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestBytecodeMemory(t *testing.T) {
 		if i%every != 0 {
 			continue
 		}
-		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), reader.Registry(), parse.Options{})
+		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(reader.Registry()), parse.Options{})
 		if err != nil {
 			continue
 		}

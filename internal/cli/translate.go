@@ -173,9 +173,9 @@ func (a *app) translateInput(src *diag.Source, t *translation) (*ir.Module, erro
 	var m *ir.Module
 	var err error
 	if artifact.Is(src.Text()) {
-		m, err = artifact.ReadVHLO(src, ir.NewContext(), reader.Registry())
+		m, err = artifact.ReadVHLO(src, ir.NewContext(reader.Registry()))
 	} else {
-		m, err = reader.Parse(src, ir.NewContext(), reader.Registry(), reader.MaxErrors)
+		m, err = reader.Parse(src, ir.NewContext(reader.Registry()), reader.MaxErrors)
 	}
 	if err == nil {
 		err = reader.Verify(m, reader.MaxErrors)
@@ -283,7 +283,7 @@ func (a *app) writeExport(t *translation, src *diag.Source, _ *ir.Module) error 
 // writeModuleAgain returns the module at the given position of a file, written again: for the target of o if retarget
 // is set, else in its version and with its producer.
 func writeModuleAgain(src *diag.Source, start, end int, retarget bool, o artifact.Options) ([]byte, error) {
-	m, err := bytecode.ReadPart(src, start, end, ir.NewContext(), reader.Registry())
+	m, err := bytecode.ReadPart(src, start, end, ir.NewContext(reader.Registry()))
 	if err != nil {
 		return nil, err
 	}

@@ -200,11 +200,11 @@ func (a *app) viewModules(paths []string) (*view.Document, error) {
 }
 
 func viewSources(sources []*diag.Source) (*view.Document, error) {
-	types := ir.NewContext()
+	types := ir.NewContext(reader.Registry())
 	d := &view.Document{}
 	var names []string
 	for _, src := range sources {
-		m, err := reader.Parse(src, types, reader.Registry(), reader.MaxErrors)
+		m, err := reader.Parse(src, types, reader.MaxErrors)
 		if err == nil {
 			err = reader.Verify(m, reader.MaxErrors)
 		}

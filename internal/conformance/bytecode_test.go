@@ -40,7 +40,7 @@ func TestBytecodeOfJaxlib(t *testing.T) {
 			if p == nil || p.Name() != "func.func" || op.Has(ir.Terminator) || op.Name() == "func.call" || op.Name() == "func.constant" {
 				return true
 			}
-			if one := alone(m, reg, op); one != "" {
+			if one := alone(m, op); one != "" {
 				n++
 				texts[fmt.Sprintf("%s, no. %d of %s", op.Name(), n, name)] = one
 			}
@@ -95,7 +95,7 @@ func compareBytecode(t *testing.T, p *peer.Interpreter, reg *ir.Registry, texts 
 			continue
 		}
 		for v, data := range want.Files {
-			m, err := bytecode.Read(diag.NewSource(name, data), ir.NewContext(), reg)
+			m, err := bytecode.Read(diag.NewSource(name, data), ir.NewContext(reg))
 			if err != nil {
 				t.Errorf("version %d: %v", v, err)
 				continue
@@ -274,7 +274,7 @@ func checkMixedArtifacts(t *testing.T, python *peer.Interpreter) {
 			if string(got) == string(want) {
 				equal++
 			}
-			back, err := artifact.Read(diag.NewSource(name, want), ir.NewContext(), reg)
+			back, err := artifact.Read(diag.NewSource(name, want), ir.NewContext(reg))
 			if err != nil {
 				t.Fatal(err)
 			}

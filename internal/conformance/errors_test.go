@@ -22,7 +22,7 @@ var parseOnly = regexp.MustCompile(`(?m)^// RUN: *stablehlo-opt((?: +(?:%s|--?ve
 
 // findings reads and verifies one chunk.
 func findings(reg *ir.Registry, src *diag.Source) diag.List {
-	m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{MaxErrors: 100})
+	m, err := parse.Parse(src, ir.NewContext(reg), parse.Options{MaxErrors: 100})
 	if err == nil {
 		err = ir.Verify(m)
 	}

@@ -30,7 +30,7 @@ func jaxlib(t testing.TB, python *peer.Interpreter, texts map[string]string) map
 // read parses text under MLIR's name for strings.
 func read(t testing.TB, reg *ir.Registry, text string) (*ir.Module, error) {
 	t.Helper()
-	return parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	return parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(reg), parse.Options{})
 }
 
 // same fails with the first differing lines.

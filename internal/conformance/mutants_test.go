@@ -239,8 +239,8 @@ func mutateType(r *rand.Rand, t string) string {
 
 // alone returns the generic text of a module with a function that has only op. The text is empty if the regions of op
 // use values of the function around it.
-func alone(m *ir.Module, reg *ir.Registry, op *ir.Op) string {
-	out := ir.NewModule(m.Context(), reg, nil)
+func alone(m *ir.Module, op *ir.Op) string {
+	out := ir.NewModule(m.Context(), nil)
 	f := out.NewOp(&ir.OpState{Def: out.Def("func.func"), Regions: 1})
 	body := f.Region(0).AddBlock()
 	mapping := map[*ir.Value]*ir.Value{}
@@ -298,7 +298,7 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := parse.Parse(diag.NewSource(f, text), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(f, text), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func mutants(t *testing.T, reg *ir.Registry, perOp int) []string {
 			if p := op.Parent(); p == nil || p.Name() != "func.func" || op.Has(ir.Terminator) || unknownThere[op.Def().Dialect()] || op.Name() == "func.call" || op.Name() == "func.constant" {
 				return true
 			}
-			base := alone(m, reg, op)
+			base := alone(m, op)
 			if base == "" {
 				return true
 			}

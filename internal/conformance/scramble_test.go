@@ -94,7 +94,7 @@ func tryText(t *testing.T, reg *ir.Registry, text string) (valid bool) {
 			t.Errorf("panic: %v\n%s", p, text)
 		}
 	}()
-	m, err := parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(), reg, parse.Options{MaxErrors: 5})
+	m, err := parse.Parse(diag.NewSource("-", []byte(text)), ir.NewContext(reg), parse.Options{MaxErrors: 5})
 	if err != nil {
 		if list := listOf(err); len(list) == 0 || hasInternal(list) {
 			t.Errorf("%v\n%s", err, text)
@@ -110,7 +110,7 @@ func tryText(t *testing.T, reg *ir.Registry, text string) (valid bool) {
 	if verr != nil {
 		return false
 	}
-	again, err := parse.Parse(diag.NewSource("-", []byte(generic)), ir.NewContext(), reg, parse.Options{})
+	again, err := parse.Parse(diag.NewSource("-", []byte(generic)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Errorf("generic text: %v\n%s", err, generic)
 		return true

@@ -63,12 +63,12 @@ func TestTodaysArtifacts(t *testing.T) {
 			if n++; string(got) == string(want) {
 				equal++
 			}
-			back, err := artifact.Read(diag.NewSource(name, want), ir.NewContext(), reg)
+			back, err := artifact.Read(diag.NewSource(name, want), ir.NewContext(reg))
 			if err != nil {
 				t.Errorf("%s as %s: %v", name, target, err)
 				continue
 			}
-			ours, err := artifact.Read(diag.NewSource(name, got), ir.NewContext(), reg)
+			ours, err := artifact.Read(diag.NewSource(name, got), ir.NewContext(reg))
 			if err != nil {
 				t.Fatal(err)
 			}

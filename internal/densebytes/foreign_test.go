@@ -9,7 +9,7 @@ import (
 
 // TestForeignFloats compares the bits of numbers with those that jaxlib stores, and reads their text again.
 func TestForeignFloats(t *testing.T) {
-	c := ir.NewContext()
+	c := ir.NewContext(nil)
 	for _, tt := range []struct{ typ, number, bits, text string }{
 		{"tf32", "1.0", "1fc00", "1.000000e+00"},
 		{"tf32", "-1.5", "5fe00", "-1.500000e+00"},

@@ -121,7 +121,7 @@ func sweepFile(t *testing.T, file string) {
 	if err != nil || !bytes.Equal(again.AppendText(nil, hlo.TextOptions{}), text) {
 		t.Errorf("%s is not read back as it was printed: %v", name, err)
 	}
-	translated, err := hlo.Import(m, ir.NewContext(), testkit.Registry(t))
+	translated, err := hlo.Import(m, ir.NewContext(testkit.Registry(t)))
 	if err == nil {
 		err = ir.Verify(translated)
 	}

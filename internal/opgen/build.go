@@ -175,7 +175,7 @@ func (g *Generator) build(c *call) (*Program, error) {
 
 func (g *Generator) parse(format string, args ...any) (*ir.Module, error) {
 	text := fmt.Sprintf(format, args...)
-	m, err := parse.Parse(diag.NewSource("program.mlir", []byte(text)), ir.NewContext(), g.reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("program.mlir", []byte(text)), ir.NewContext(g.reg), parse.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, text)
 	}

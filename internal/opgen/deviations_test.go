@@ -43,7 +43,7 @@ func program(text string, args ...*tensor.Tensor) (*opgen.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := parse.Parse(diag.NewSource("example.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("example.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (g *Generator) Function(op string, args []*tensor.Tensor) (*Program, error)
 // accepts reports whether an operand of a row may have the element type.
 func accepts(def *ir.Def, operand int, d tensor.DType) bool {
 	check := def.Operands[operand].Type.Check
-	return check == nil || check(ir.NewContext().StaticTensor(d, tensor.Shape{2}))
+	return check == nil || check(ir.NewContext(nil).StaticTensor(d, tensor.Shape{2}))
 }
 
 // elementwise returns the calls of one op on one type, or none if the op is not element-wise or refuses the type.

@@ -167,7 +167,7 @@ func pieceOf(m *ir.Module, o *ir.Op) (string, error) {
 	}
 	frame := fmt.Sprintf("module%s {\nfunc.func @main(%s) -> (%s) {\n  %s\"probe.op\"(%s) : (%s) -> (%s)\n  %s\n}\n}\n", deviceAttrs(m, o), strings.Join(args, ", "), strings.Join(results, ", "),
 		left, strings.Join(names, ", "), strings.Join(argTypes, ", "), strings.Join(results, ", "), ret)
-	out, err := parse.Parse(diag.NewSource("piece", []byte(frame)), m.Context(), m.Registry(), parse.Options{})
+	out, err := parse.Parse(diag.NewSource("piece", []byte(frame)), m.Context(), parse.Options{})
 	if err != nil {
 		return "", err
 	}
@@ -224,7 +224,7 @@ func symbols(o *ir.Op, names map[string]bool) {
 
 // Try compiles a piece and, if run is set, runs it once on zeros. Hooks are answered with zeros.
 func Try(ctx context.Context, b runtime.Backend, p Piece, run bool) error {
-	m, err := parse.Parse(diag.NewSource("piece", []byte(p.Text)), ir.NewContext(), reader.Registry(), parse.Options{})
+	m, err := parse.Parse(diag.NewSource("piece", []byte(p.Text)), ir.NewContext(reader.Registry()), parse.Options{})
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func runCase(ctx context.Context, b, ref runtime.Backend, c Case) (err error) {
 
 // program reads a module and converts its calls of @probe to hooks, with a chain of a kind.
 func program(ctx context.Context, name, text string, chain hook.Chain) (*runtime.Program, error) {
-	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reader.Registry(), parse.Options{})
+	m, err := parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reader.Registry()), parse.Options{})
 	if err != nil {
 		return nil, err
 	}

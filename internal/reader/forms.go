@@ -131,7 +131,7 @@ func writeExport(w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) e
 	if err != nil {
 		return err
 	}
-	old, err := artifact.Read(src, m.Context(), m.Registry())
+	old, err := artifact.Read(src, m.Context())
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func refuseBinary(name string, head []byte) error {
 // restores Shardy's ops from the form in which XLA keeps them in HLO. Errors about the text are a *diag.Diagnostic or a
 // diag.List.
 func Read(src *diag.Source) (*ir.Module, error) {
-	m, err := Parse(src, ir.NewContext(), Registry(), MaxErrors)
+	m, err := Parse(src, ir.NewContext(Registry()), MaxErrors)
 	if err == nil {
 		err = Verify(m, MaxErrors)
 	}
@@ -121,8 +121,8 @@ func Read(src *diag.Source) (*ir.Module, error) {
 	return m, nil
 }
 
-// Parse is like Read but neither verifies the module nor upgrades VHLO. The types belong to c, the rows to registry.
-func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int) (*ir.Module, error) {
+// Parse is like Read but neither verifies the module nor upgrades VHLO. Types and rows belong to c.
+func Parse(src *diag.Source, c *ir.Context, maxErrors int) (*ir.Module, error) {
 	text := src.Text()
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, CheckStart(src)
@@ -131,16 +131,16 @@ func Parse(src *diag.Source, c *ir.Context, registry *ir.Registry, maxErrors int
 		return nil, err
 	}
 	if artifact.Is(text) {
-		return artifact.Read(src, c, registry)
+		return artifact.Read(src, c)
 	}
 	if IsHLO(text) {
 		h, err := ReadHLO(src)
 		if err != nil {
 			return nil, err
 		}
-		return hlo.Import(h, c, registry)
+		return hlo.Import(h, c)
 	}
-	m, err := parse.Parse(src, c, registry, parse.Options{MaxErrors: maxErrors})
+	m, err := parse.Parse(src, c, parse.Options{MaxErrors: maxErrors})
 	if err != nil {
 		return nil, cmp.Or(CheckStart(src), err)
 	}

@@ -123,7 +123,7 @@ func (c *checker) attr(op *ir.Op, what, name, text string) ir.Attr {
 	if a, ok := c.known[text]; ok {
 		return a
 	}
-	a, err := parse.Attr(diag.NewSource(name, []byte(text)), c.m.Context(), c.m.Registry())
+	a, err := parse.Attr(diag.NewSource(name, []byte(text)), c.m.Context())
 	if err != nil {
 		message := err.Error()
 		if d, ok := err.(*diag.Diagnostic); ok {

@@ -84,7 +84,7 @@ func (im *importer) attr(op *ir.Op, name string) ir.Attr {
 	if text == "" || im.err != nil {
 		return nil
 	}
-	a, err := parse.Attr(diag.NewSource(name, []byte(text)), im.m.Context(), im.m.Registry())
+	a, err := parse.Attr(diag.NewSource(name, []byte(text)), im.m.Context())
 	if err != nil {
 		message := err.Error()
 		if d, ok := err.(*diag.Diagnostic); ok {

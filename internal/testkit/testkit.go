@@ -127,7 +127,7 @@ func TryParse[T string | []byte](name string, text T) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reg, parse.Options{})
+	return parse.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reg), parse.Options{})
 }
 
 // Parse reads text, which must be correct, with all dialects.

@@ -92,7 +92,7 @@ func checkCompiledAlike(t *testing.T, python *peer.Interpreter, wanted func(i in
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := parse.Parse(diag.NewSource(f, text), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource(f, text), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 
 func module(t *testing.T, ctx *ir.Context, text string) *ir.Module {
 	t.Helper()
-	m, err := reader.Parse(diag.NewSource("m.mlir", []byte(text)), ctx, reader.Registry(), reader.MaxErrors)
+	m, err := reader.Parse(diag.NewSource("m.mlir", []byte(text)), ctx, reader.MaxErrors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func page(t *testing.T, d *Document) string {
 // TestHostileNames: no name of a module, and no title, ends a script or starts an element.
 func TestHostileNames(t *testing.T) {
 	hostile := `</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>`
-	m := module(t, ir.NewContext(), `module {
+	m := module(t, ir.NewContext(reader.Registry()), `module {
   func.func @"`+hostile+`"(%a: tensor<f32>) -> tensor<f32> {
     %0 = "stablehlo.custom_call"(%a) {call_target_name = "`+hostile+`", backend_config = "`+hostile+`"} : (tensor<f32>) -> tensor<f32> loc("`+hostile+`/x"("`+hostile+`":1:2))
     return %0 : tensor<f32>
@@ -43,7 +43,7 @@ func TestHostileNames(t *testing.T) {
 	event, _ := json.Marshal(map[string]any{"hook": hostile, "operands": []any{}})
 	got := page(t, &Document{Title: hostile, Steps: []Step{{Name: hostile, Module: m}}, Overlays: []Overlay{{Name: hostile}},
 		Recordings: []Recording{{Name: hostile, Events: []json.RawMessage{event}}}})
-	clean := page(t, &Document{Title: "t", Steps: []Step{{Name: "t", Module: module(t, ir.NewContext(), "module {}")}}})
+	clean := page(t, &Document{Title: "t", Steps: []Step{{Name: "t", Module: module(t, ir.NewContext(reader.Registry()), "module {}")}}})
 	tags := regexp.MustCompile(`<(/?script|img|!--)`)
 	if g, c := tags.FindAllString(got, -1), tags.FindAllString(clean, -1); !slices.Equal(g, c) {
 		t.Errorf("the names added tags: %d, without them %d", len(g), len(c))
@@ -66,7 +66,7 @@ func TestPageIsDeterministic(t *testing.T) {
 }`
 	var pages [2]string
 	for i := range pages {
-		pages[i] = page(t, &Document{Title: "t", Steps: []Step{{Name: "t", Module: module(t, ir.NewContext(), text)}}})
+		pages[i] = page(t, &Document{Title: "t", Steps: []Step{{Name: "t", Module: module(t, ir.NewContext(reader.Registry()), text)}}})
 	}
 	if pages[0] != pages[1] {
 		t.Error("two pages of one module differ")
@@ -91,7 +91,7 @@ func TestScopes(t *testing.T) {
     return %3 : tensor<4xf32>
   }
 }`
-	u := unionOf([]Step{{Module: module(t, ir.NewContext(), text)}})
+	u := unionOf([]Step{{Module: module(t, ir.NewContext(reader.Registry()), text)}})
 	u.tree()
 	boxes := map[string][]string{}
 	for i := range u.items {

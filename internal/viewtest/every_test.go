@@ -31,7 +31,7 @@ func TestEveryModule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := reader.Parse(diag.NewSource(filepath.Base(path), text), ir.NewContext(), reader.Registry(), reader.MaxErrors)
+		m, err := reader.Parse(diag.NewSource(filepath.Base(path), text), ir.NewContext(reader.Registry()), reader.MaxErrors)
 		if err != nil {
 			continue // not a module
 		}

@@ -29,7 +29,7 @@ func read(t *testing.T, path string) *ir.Module {
 
 func parse(t *testing.T, name, text string) *ir.Module {
 	t.Helper()
-	m, err := reader.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(), reader.Registry(), reader.MaxErrors)
+	m, err := reader.Parse(diag.NewSource(name, []byte(text)), ir.NewContext(reader.Registry()), reader.MaxErrors)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func parseText(t *testing.T, text string) *ir.Module {
 		t.Fatal(err)
 	}
 	src := diag.NewSource("test.mlir", []byte(text))
-	m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(src, ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestCarrySizes(t *testing.T) {
 func.func @main(%n: tensor<i32>, %x: tensor<f32>) {
   %r = "loop.for"(%n) <{operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>}> : (tensor<i32>) -> tensor<i32>
   return
-}`)), ir.NewContext(), reg, parse.Options{})
+}`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

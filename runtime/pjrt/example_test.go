@@ -22,7 +22,7 @@ func ExampleCheck() {
 		fmt.Println(err)
 		return
 	}
-	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

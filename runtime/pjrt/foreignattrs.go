@@ -42,7 +42,7 @@ func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
 	if err != nil {
 		return nil, err
 	}
-	attr, err := parse.Attr(diag.NewSource("attributes", []byte("{"+b.String()+"}")), ir.NewContext(), reg)
+	attr, err := parse.Attr(diag.NewSource("attributes", []byte("{"+b.String()+"}")), ir.NewContext(reg))
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 )
 
 // foreign returns the definition of an op that no dialect registered.
-func foreign(name string) *ir.Def { return ir.NewModule(ir.NewContext(), nil, nil).Def(name) }
+func foreign(name string) *ir.Def { return ir.NewModule(ir.NewContext(nil), nil).Def(name) }
 
 // module builds a module of operations without operands from their names and attributes.
 func module(ops ...ir.OpState) *ir.Module {
-	m := ir.NewModule(ir.NewContext(), &ir.Registry{}, nil)
+	m := ir.NewModule(ir.NewContext(&ir.Registry{}), nil)
 	for i := range ops {
 		m.AtEnd(m.Body()).Insert(&ops[i])
 	}
@@ -69,7 +69,7 @@ func TestCheckCallDepth(t *testing.T) {
 			fmt.Fprintf(&text, "func.func private @f%d(%%x: tensor<f32>) -> tensor<f32> {\n %%r = func.call @f%d(%%x) : (tensor<f32>) -> tensor<f32>\n return %%r : tensor<f32>\n}\n", i, i+1)
 		}
 		fmt.Fprintf(&text, "func.func private @f%d(%%x: tensor<f32>) -> tensor<f32> {\n return %%x : tensor<f32>\n}\n", n)
-		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text.String())), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text.String())), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestCheckRefusesWhatCrashesXLA(t *testing.T) {
 		{withOp("op", sharded(mesh, on)), ""},
 		{withOp("mesh", sharded("", strings.ReplaceAll(on, `\"x\"`, `\"u\"`))), `unknown axis name: "u"`},
 	} {
-		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(), reg, parse.Options{})
+		m, err := parse.Parse(diag.NewSource("m.mlir", []byte(c.text)), ir.NewContext(reg), parse.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

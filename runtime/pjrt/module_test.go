@@ -26,7 +26,7 @@ func TestLargeBooleans(t *testing.T) {
   %0 = stablehlo.constant dense<"0x` + strings.Repeat("0100010100", 40) + `"> : tensor<200xi1>
   return %0 : tensor<200xi1>
 }`
-	m, err := parse.Parse(diag.NewSource("m", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("m", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

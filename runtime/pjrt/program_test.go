@@ -53,7 +53,7 @@ func parsed(t *testing.T, text string) *runtime.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func.func @main(%x: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) -> t
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := artifact.ReadVHLO(diag.NewSource(file, sent), ir.NewContext(), reg)
+			m, err := artifact.ReadVHLO(diag.NewSource(file, sent), ir.NewContext(reg))
 			if err != nil {
 				t.Fatal(err)
 			}

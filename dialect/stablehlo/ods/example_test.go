@@ -10,7 +10,7 @@ import (
 
 // A constraint accepts types; its summary completes the verifier's message.
 func Example() {
-	ctx := ir.NewContext()
+	ctx := ir.NewContext(nil)
 	c := ods.Tensor(ods.FP, ods.Complex)
 	fmt.Println("operand must be", c.Summary)
 	fmt.Println(c.Check(ctx.StaticTensor(tensor.F32, tensor.Shape{4})), c.Check(ctx.StaticTensor(tensor.I32, tensor.Shape{4})))

@@ -234,7 +234,7 @@ func load(b benchProgram) (exe runtime.Executable, args []*tensor.Tensor, compil
 		return nil, nil, 0, err
 	}
 	start := time.Now()
-	m, err := parse.Parse(diag.NewSource("bench", []byte(b.text)), ir.NewContext(), reg, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("bench", []byte(b.text)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		return nil, nil, 0, err
 	}

@@ -69,7 +69,7 @@ func scale(ctx context.Context, w io.Writer) error {
 		for range max(3, 1_000_000/n) {
 			goruntime.GC()
 			start := meter.ProcessorTime()
-			m, err := parse.Parse(diag.NewSource("many.mlir", text), ir.NewContext(), reg, parse.Options{})
+			m, err := parse.Parse(diag.NewSource("many.mlir", text), ir.NewContext(reg), parse.Options{})
 			if err != nil {
 				return err
 			}

@@ -81,7 +81,7 @@ func measureBytecode(base string, o options) error {
 	for range o.rounds {
 		runtime.GC()
 		a := clock()
-		m, err := bytecode.Read(diag.NewSource(base, plain), ir.NewContext(), reg)
+		m, err := bytecode.Read(diag.NewSource(base, plain), ir.NewContext(reg))
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func measureBytecode(base string, o options) error {
 		d := clock()
 		runtime.GC()
 		e := clock()
-		if _, err = artifact.Read(diag.NewSource(base, portable), ir.NewContext(), reg); err != nil {
+		if _, err = artifact.Read(diag.NewSource(base, portable), ir.NewContext(reg)); err != nil {
 			return err
 		}
 		best.best(figures{times: []time.Duration{b - a, c - b, d - c, clock() - e}})

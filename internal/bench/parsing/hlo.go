@@ -136,7 +136,7 @@ func measureHLO(base string, o options) error {
 	begin := clock()
 	// A compiled module may call targets that only the CPU plugin knows; the table then leaves out the time of
 	// verification.
-	if out, err := hlo.Import(last, ir.NewContext(), reg); err == nil {
+	if out, err := hlo.Import(last, ir.NewContext(reg)); err == nil {
 		if err := ir.Verify(out); err != nil {
 			return err
 		}

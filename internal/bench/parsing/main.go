@@ -306,7 +306,7 @@ func measure(list string, o options) error {
 		t := make([]time.Duration, 4)
 		for _, src := range srcs {
 			begin := clock()
-			m, err := parse.Parse(src, ir.NewContext(), reg, parse.Options{})
+			m, err := parse.Parse(src, ir.NewContext(reg), parse.Options{})
 			if err != nil {
 				return err
 			}

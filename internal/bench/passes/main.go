@@ -160,7 +160,7 @@ func read(text []byte) (*ir.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(), registry, parse.Options{})
+	return parse.Parse(diag.NewSource("bench.mlir", text), ir.NewContext(registry), parse.Options{})
 }
 
 // times are the elapsed time and the time of all processors together.

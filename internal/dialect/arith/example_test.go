@@ -17,7 +17,7 @@ func Example() {
 		panic(err)
 	}
 	m, err := parse.Parse(diag.NewSource("in.mlir", []byte(`%n = arith.constant 4 : index
-%m = arith.addi %n, %n : index`)), ir.NewContext(), reg, parse.Options{})
+%m = arith.addi %n, %n : index`)), ir.NewContext(reg), parse.Options{})
 	if err != nil {
 		panic(err)
 	}

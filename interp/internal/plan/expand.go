@@ -73,7 +73,7 @@ func static(op *ir.Op) bool {
 // planExpanded compiles a function of the ops that replace an op, for the given static shapes.
 func planExpanded(p *Planner, s *Spec) exec.Runner {
 	from := s.Op.Module()
-	m := ir.NewModule(from.Context(), from.Registry(), from.Source())
+	m := ir.NewModule(from.Context(), from.Source())
 	f := m.AtEnd(m.Body()).At(s.Op.Loc(), s.Op.Pos()).Insert(&ir.OpState{Def: fn.Func, Regions: 1})
 	body := f.Region(0).AddBlock()
 	values := map[*ir.Value]*ir.Value{}

@@ -138,7 +138,7 @@ func (l *lazy) shape(s *Spec, in []*tensor.Tensor) {
 // inferShapes sets the result shapes to those that the op's row infers from the operands' shapes.
 func inferShapes(s *Spec) {
 	ctx := s.Op.Module().Context()
-	operands := ir.NewModule(ctx, s.Op.Module().Registry(), nil).NewBlock() // its arguments have the types of this run
+	operands := ir.NewModule(ctx, nil).NewBlock() // its arguments have the types of this run
 	for i, v := range s.Op.Operands() {
 		t := v.Type()
 		if dynamic, ok := t.(*ir.TensorType); ok && i < len(s.In) {
