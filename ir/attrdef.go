@@ -198,7 +198,7 @@ func (d *AttrDef) ParseShort(p AsmParser) Attr {
 
 // parseFields reads <name = value, ...> into data. The parameters may come in any order.
 func (d *AttrDef) parseFields(p AsmParser, data any) {
-	var seen uint64
+	seen := make([]bool, len(d.Fields))
 	p.Expect("<")
 	for n := 0; !p.Accept(">"); n++ {
 		if n > 0 && !p.Accept(",") {
@@ -218,19 +218,19 @@ func (d *AttrDef) parseFields(p AsmParser, data any) {
 				names[i] = "`" + d.Fields[i].Name + "`"
 			}
 			p.ErrorfAt(pos, "expected one of: %s", strings.Join(names, ", "))
-		case f >= 0 && seen&(1<<f) != 0 && d.Partial:
+		case f >= 0 && seen[f] && d.Partial:
 			p.ErrorfAt(pos, "duplicated `%s` entry", name)
 		case name == "":
 			p.ErrorfAt(pos, "expected valid keyword")
-		case f < 0 || seen&(1<<f) != 0:
+		case f < 0 || seen[f]:
 			p.ErrorfAt(pos, "duplicate or unknown struct parameter name: %s", name)
 		}
-		seen |= 1 << f
+		seen[f] = true
 		p.Expect("=")
 		d.ParseField(p, data, f)
 	}
 	for i := range d.Fields {
-		if seen&(1<<i) == 0 && !d.Partial {
+		if !seen[i] && !d.Partial {
 			p.Errorf("struct is missing required parameter: %s", d.Fields[i].Name)
 		}
 	}

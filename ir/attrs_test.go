@@ -268,6 +268,18 @@ func TestLocTable(t *testing.T) {
 	}
 }
 
+// TestLocDepth: the depth of a location never wraps around.
+func TestLocDepth(t *testing.T) {
+	var table ir.LocTable
+	l := table.File("f", 1, 1, 0, 0)
+	for i := range 70000 {
+		l = table.Name("n", l)
+		if want := min(i+1, 1<<16-1); l.Depth() != want {
+			t.Fatalf("location %d has depth %d, want %d", i, l.Depth(), want)
+		}
+	}
+}
+
 func TestSymbols(t *testing.T) {
 	m := read(t, "func.func @f() { return }\nfunc.func @g() { return }")
 	s := ir.SymbolsOf(m.Op())

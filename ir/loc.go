@@ -50,15 +50,13 @@ func (l *Loc) measure() {
 		depth = max(depth, c.depth)
 	}
 	l.size = uint32(min(size, math.MaxUint32))
-	if depth++; depth > 0 {
-		l.depth = depth
-	}
+	l.depth = max(depth, depth+1) // depth+1 may be 0
 }
 
 // Size returns the approximate length in bytes of the text without aliases, at most 1<<32 - 1.
 func (l *Loc) Size() uint32 { return l.size }
 
-// Depth returns the nesting depth of l.
+// Depth returns the nesting depth of l, at most 1<<16 - 1.
 func (l *Loc) Depth() int { return int(l.depth) }
 
 // Kind returns the kind; a nil location is unknown.

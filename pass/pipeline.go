@@ -79,7 +79,7 @@ func check(p Pass, anchor string) error {
 
 // Parse reads the text form of a pipeline, in MLIR's syntax:
 //
-//	pipeline = "builtin.module(" list ")" | list
+//	pipeline = "builtin.module(" list ")" | "any(" list ")" | list
 //	list     = [ step { "," step } ]
 //	step     = name [ "{" { option } "}" ] | anchor "(" list ")"
 //	option   = name [ "=" value ]
@@ -89,9 +89,14 @@ func check(p Pass, anchor string) error {
 func Parse(text string, t *Table) (Pipeline, error) {
 	p := &parser{text: text, table: t}
 	p.space()
-	wrapped := strings.HasPrefix(p.text[p.pos:], moduleAnchor)
+	name, wrapped := moduleAnchor, false
+	for _, anchor := range []string{moduleAnchor, "any"} { // MLIR prints any if a pipeline may run on each kind of op
+		if rest, ok := strings.CutPrefix(p.text[p.pos:], anchor); ok && strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), "(") {
+			name, wrapped = anchor, true
+		}
+	}
 	if wrapped {
-		p.pos += len(moduleAnchor)
+		p.pos += len(name)
 		if err := p.expect('('); err != nil {
 			return nil, err
 		}

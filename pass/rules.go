@@ -22,8 +22,9 @@ func (r Rules) Greedy(ctx *Context, scope *ir.Op, patterns []*rewrite.Pattern, o
 	}
 	o.Context = ctx
 	if len(r.Enable)+len(r.Disable) > 0 {
+		of := o.Enabled
 		o.Enabled = func(rule string) bool {
-			return (len(r.Enable) == 0 || slices.Contains(r.Enable, rule)) && !slices.Contains(r.Disable, rule)
+			return (of == nil || of(rule)) && (len(r.Enable) == 0 || slices.Contains(r.Enable, rule)) && !slices.Contains(r.Disable, rule)
 		}
 	}
 	o.Applied = ctx.Applied

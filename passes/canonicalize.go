@@ -65,8 +65,9 @@ func (p Canonicalize) Run(ctx *pass.Context, op *ir.Op) error {
 	if p.MaxIterations.Get() == 0 {
 		return nil
 	}
-	if p.MaxRewrites.Get() == 0 { // MLIR counts erased operations as a part of region-simplify
-		_, err := p.Greedy(ctx, op, nil, rewrite.Options{EraseDead: p.RegionSimplify != KeepRegions, MaxIterations: 1})
+	if p.MaxRewrites.Get() == 0 { // MLIR counts neither merged constants nor the operations that region-simplify erases
+		none := func(string) bool { return false }
+		_, err := p.Greedy(ctx, op, nil, rewrite.Options{EraseDead: p.RegionSimplify != KeepRegions, Constants: true, MaxIterations: 1, Enabled: none})
 		return err
 	}
 	o := rewrite.Options{

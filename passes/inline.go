@@ -50,7 +50,8 @@ func (p Inline) Resolve(t *pass.Table) (pass.Pass, error) {
 	if err := read("", pass.Defaults(p).DefaultPipeline.Get()); err != nil {
 		return nil, fmt.Errorf("default-pipeline: %w", err)
 	}
-	for _, text := range p.OpPipelines {
+	p.OpPipelines = slices.Clone(p.OpPipelines)
+	for i, text := range p.OpPipelines {
 		anchor, list, ok := strings.Cut(strings.TrimSuffix(text, ")"), "(")
 		if !ok || !strings.HasSuffix(text, ")") {
 			return nil, fmt.Errorf("op-pipelines: expected OP(PASSES), but got %q", text)
@@ -58,6 +59,7 @@ func (p Inline) Resolve(t *pass.Table) (pass.Pass, error) {
 		if err := read(anchor, list); err != nil {
 			return nil, fmt.Errorf("op-pipelines: %w", err)
 		}
+		p.OpPipelines[i] = pass.Text(pass.On(anchor, p.pipelines[anchor]...))
 	}
 	return p, nil
 }

@@ -26,7 +26,7 @@ func runPipeline(name, text, pipeline string, reg *ir.Registry) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{}))
+	p, err := pass.Parse(pipeline, passes.Builtin(passes.Host{ParseType: parseType}))
 	if err != nil {
 		return "", err
 	}

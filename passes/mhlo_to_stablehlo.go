@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"errors"
+
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -10,16 +12,31 @@ import (
 )
 
 // MHLOToStableHLO converts MHLO to StableHLO.
-type MHLOToStableHLO struct{}
+type MHLOToStableHLO struct {
+	Experimental bool `pass:"allow-experimental-features" doc:"for XLA's pipelines: only false"`
+	XLA          bool `pass:"allow-xla-features" doc:"for XLA's pipelines: only false"`
+}
 
 func (MHLOToStableHLO) Info() *pass.Info {
 	return &pass.Info{
-		Name: "mhlo-to-stablehlo",
+		Name:    "mhlo-to-stablehlo",
+		Aliases: []string{"hlo-legalize-to-stablehlo"},
 		Doc: "Replaces MHLO's operations, types and attributes by StableHLO's, or by CHLO's if only CHLO has them. A custom " +
 			"call with an operation's name (mhlo.topk), as PyTorch/XLA writes it, counts as that operation. Operations without an " +
 			"equivalent (fusion, copy, domain, async_start, ...) stay.",
 		Idempotent: true,
 	}
+}
+
+// Resolve implements pass.Resolver.
+func (p MHLOToStableHLO) Resolve(*pass.Table) (pass.Pass, error) {
+	switch {
+	case p.Experimental:
+		return nil, errors.New("allow-experimental-features=true writes custom calls that only XLA reads, which hlocb does not do; use false")
+	case p.XLA:
+		return nil, errors.New("allow-xla-features=true drops operations that only XLA has, which hlocb does not do; use false")
+	}
+	return p, nil
 }
 
 func (MHLOToStableHLO) Run(_ *pass.Context, m *ir.Module) error {
