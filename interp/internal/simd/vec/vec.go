@@ -3,7 +3,11 @@ package vec
 import (
 	"math"
 	"math/bits"
+	"sync"
 	"unsafe"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/expr"
+	"github.com/hlocb/hlocb/interp/internal/simd/machine"
 )
 
 // loop computes n elements at o from the elements at x, y and z. It ignores the operands that the function does not
@@ -12,19 +16,30 @@ type loop func(o, x, y, z *byte, n int)
 
 // Loop is a function on elements: in Go, and with the processor's vectors. Both return the same bits.
 type Loop struct {
-	name   string
-	twin   loop // in Go
-	vector loop // for multiples of lanes; nil without vectors
-	lanes  int
-	width  int // bytes of a lane
-	sizes  [4]int
+	name    string
+	twin    loop // in Go
+	width   int  // bytes of a lane
+	sizes   [4]int
+	vectors func() *machine.Code // nil without vectors
 }
 
 func newLoop(name string, twin loop, width int, sizes ...int) *Loop {
 	l := &Loop{name: name, twin: twin, width: width}
 	copy(l.sizes[:], sizes)
-	l.vector, l.lanes = widest(name, width)
+	l.vectors = sync.OnceValue(func() *machine.Code { return compiled(name, Bytes()) })
 	return l
+}
+
+// compiled returns the code of a function for vectors of the given bytes, or nil.
+func compiled(name string, vector int) *machine.Code {
+	if vector == 0 {
+		return nil
+	}
+	c, err := machine.Compile(expr.Named(name).Program(), vector)
+	if err != nil {
+		return nil
+	}
+	return c
 }
 
 // run computes n elements: first whole vectors, then the rest in Go.
@@ -32,9 +47,10 @@ func (l *Loop) run(o, x, y, z *byte, n int) {
 	if n <= 0 {
 		return
 	}
-	if l.vector != nil {
-		if k := n &^ (l.lanes - 1); k > 0 {
-			l.vector(o, x, y, z, k)
+	if n*l.width >= Bytes() {
+		if c := l.vectors(); c != nil {
+			k := n &^ (c.Lanes() - 1)
+			l.vector(c, o, x, y, z, k)
 			if k == n {
 				return
 			}
@@ -42,6 +58,17 @@ func (l *Loop) run(o, x, y, z *byte, n int) {
 		}
 	}
 	l.twin(o, x, y, z, n)
+}
+
+// vector computes whole vectors.
+func (l *Loop) vector(c *machine.Code, o, x, y, z *byte, n int) {
+	table := [4]unsafe.Pointer{unsafe.Pointer(x), unsafe.Pointer(y), unsafe.Pointer(z), unsafe.Pointer(o)}
+	operands := 1
+	for operands < 3 && l.sizes[1+operands] > 0 {
+		operands++
+	}
+	table[operands] = unsafe.Pointer(o)
+	c.Run(&table[0], n)
 }
 
 // Unary returns l on slices. All slices have the length of o.
@@ -103,19 +130,36 @@ func Below[T ~float32 | ~float64](f func(o, x []T), limit float64, g func(float6
 // element each at o. y is the other factor of dot products.
 type rowsLoop func(o, x, y *byte, n, rows, line int)
 
+// foldOf returns the fold of rows with a function, combined with another, in vectors of the given bytes, or nil.
+func foldOf(name, combine string, vector int) rowsLoop {
+	if vector == 0 {
+		return nil
+	}
+	f, err := machine.CompileFold(expr.Named(name), expr.Named(combine), vector)
+	if err != nil {
+		return nil
+	}
+	return func(o, x, y *byte, n, rows, line int) {
+		f.Run(unsafe.Pointer(o), unsafe.Pointer(x), unsafe.Pointer(y), n, rows, line)
+	}
+}
+
 // foldBytes is the size of the accumulators of a fold.
-const foldBytes = 128
+const foldBytes = machine.FoldBytes
 
 // Fold returns the function that folds rows of equal, positive length with l. Each row of x yields one element of o.
 // Fold folds a row into 128 bytes of accumulators, then the accumulators by halves, then the rest of the row.
-func Fold[T ~float32 | ~float64](l *Loop) func(o, x []T) { return foldWith[T](l, widestFold(l.name)) }
+func Fold[T ~float32 | ~float64](l *Loop) func(o, x []T) {
+	return foldWith[T](l, sync.OnceValue(func() rowsLoop { return foldOf(l.name, l.name, Bytes()) }))
+}
 
-func foldWith[T ~float32 | ~float64](l *Loop, vector rowsLoop) func(o, x []T) {
+func foldWith[T ~float32 | ~float64](l *Loop, vectors func() rowsLoop) func(o, x []T) {
 	lanes := foldBytes / l.width
 	return func(o, x []T) {
 		if len(o) == 0 {
 			return
 		}
+		vector := vectors()
 		steps := len(x) / len(o)
 		n := steps &^ (lanes - 1)
 		if steps < 2*lanes {
@@ -164,8 +208,12 @@ func halves[T any](acc []T, l *Loop) T {
 	return acc[0]
 }
 
-// The folds are chosen once, since the processor's features do not change.
-var dot32, dot64, dotI32 = widestFold("dot32"), widestFold("dot64"), widestFold("dotI32")
+// The folds of scalar products.
+var (
+	dot32  = sync.OnceValue(func() rowsLoop { return foldOf("dot32", "add32", Bytes()) })
+	dot64  = sync.OnceValue(func() rowsLoop { return foldOf("dot64", "add64", Bytes()) })
+	dotI32 = sync.OnceValue(func() rowsLoop { return foldOf("dotI32", "addI32", Bytes()) })
+)
 
 // Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie
 // line elements apart. Dots adds in 128 bytes of accumulators, with fused multiply-adds of floats, then the
@@ -176,11 +224,11 @@ func Dots[T float32 | float64 | int32](o, x, y []T, line int) {
 	}
 	switch o := any(o).(type) {
 	case []float32:
-		dots(o, any(x).([]float32), any(y).([]float32), line, dot32, Add32Loop, FMA)
+		dots(o, any(x).([]float32), any(y).([]float32), line, dot32(), Add32Loop, FMA)
 	case []float64:
-		dots(o, any(x).([]float64), any(y).([]float64), line, dot64, Add64Loop, math.FMA)
+		dots(o, any(x).([]float64), any(y).([]float64), line, dot64(), Add64Loop, math.FMA)
 	case []int32:
-		dots(o, any(x).([]int32), any(y).([]int32), line, dotI32, AddI32Loop, func(x, y, z int32) int32 { return x*y + z })
+		dots(o, any(x).([]int32), any(y).([]int32), line, dotI32(), AddI32Loop, func(x, y, z int32) int32 { return x*y + z })
 	}
 }
 

@@ -32,11 +32,6 @@ func transposer(name string) func(dst, src *byte, dstLine, srcLine, blocks int) 
 	return widestOf(transpose64AVX2, transpose64AVX2)
 }
 
-// widest returns the loop of the widest vectors, and their number of lanes.
-func widest(name string, width int) (loop, int) { return widestOf(assembly(name)), Bytes() / width }
-
-func widestFold(name string) rowsLoop { return widestOf(folds(name)) }
-
 // fourier returns the loops of the widest vectors.
 func fourier() fourierLoops { return widestOf(fourierAVX2(), fourierAVX512()) }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hlocb/hlocb/interp/internal/simd/machine"
 )
 
 // values returns numbers of all magnitudes, special values first.
@@ -112,12 +114,50 @@ func TestAssemblyAgrees(t *testing.T) {
 // variants returns the loop with each set of vectors that the processor has.
 func variants(l *Loop) map[string]*Loop {
 	out := map[string]*Loop{}
-	for isa, f := range vectors(l.name) {
+	for _, vector := range vectorSizes() {
 		v := *l
-		v.vector, v.lanes = f, isa/l.width
-		out[map[int]string{32: "AVX2", 64: "AVX-512"}[isa]] = &v
+		code := compiled(l.name, vector)
+		v.vectors = func() *machine.Code { return code }
+		out[map[int]string{32: "AVX2", 64: "AVX-512"}[vector]] = &v
 	}
 	return out
+}
+
+// vectorSizes returns the sizes of vectors that the processor has.
+func vectorSizes() []int {
+	switch Bytes() {
+	case 64:
+		return []int{32, 64}
+	case 32:
+		return []int{32}
+	}
+	return nil
+}
+
+// foldVectors returns a fold with each set of vectors that the processor has.
+func foldVectors(name, combine string) map[int]func() rowsLoop {
+	out := map[int]func() rowsLoop{}
+	for _, vector := range vectorSizes() {
+		f := foldOf(name, combine, vector)
+		out[vector] = func() rowsLoop { return f }
+	}
+	return out
+}
+
+// TestEveryFunctionHasCode: each function and fold has code for each set of vectors, unless there are none.
+func TestEveryFunctionHasCode(t *testing.T) {
+	for _, vector := range vectorSizes() {
+		for _, l := range allLoops() {
+			if compiled(l.name, vector) == nil {
+				t.Errorf("%s has no code for vectors of %d bytes", l.name, vector)
+			}
+		}
+		for _, name := range []string{"add32", "mul64", "max32", "min64", "max64", "min32"} {
+			if foldOf(name, name, vector) == nil {
+				t.Errorf("the fold of %s has no code for vectors of %d bytes", name, vector)
+			}
+		}
+	}
 }
 
 // TestFolds: folds return the same bits with every set of vectors and for any length.
@@ -142,8 +182,8 @@ func foldAgrees[T float32 | float64](t *testing.T, rng *rand.Rand, l *Loop) {
 			}
 		}
 		var want [rows]T
-		foldWith[T](l, nil)(want[:], b)
-		for isa, f := range foldVectors(l.name) {
+		foldWith[T](l, func() rowsLoop { return nil })(want[:], b)
+		for isa, f := range foldVectors(l.name, l.name) {
 			var got [rows]T
 			foldWith[T](l, f)(got[:], b)
 			for r := range got {
@@ -412,9 +452,9 @@ func dotsAgree[T float32 | float64 | int32](t *testing.T, rng *rand.Rand, n int,
 	}
 	want := make([]T, rows)
 	dots(want, x, y, line, nil, add, fma)
-	for isa, f := range foldVectors(name) {
+	for isa, f := range foldVectors(name, add.name) {
 		got := make([]T, rows)
-		if dots(got, x, y, line, f, add, fma); !slices.Equal(got, want) {
+		if dots(got, x, y, line, f(), add, fma); !slices.Equal(got, want) {
 			t.Fatalf("%s of %d, %d bytes: %v, in Go %v", name, n, isa, got, want)
 		}
 	}
@@ -504,7 +544,7 @@ func TestRealFourier(t *testing.T) {
 // TestNarrowRegisters: the loops for processors without AVX-512 use no masks, no wide registers, and no register above
 // 15.
 func TestNarrowRegisters(t *testing.T) {
-	files, err := filepath.Glob("../*/*_amd64.s")
+	files, err := filepath.Glob("../[gv]e*/*_amd64.s") // gemm and vec
 	if err != nil || len(files) < 2 {
 		t.Fatal("no assembly", files, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package expr
 
 import "math"
 
@@ -21,9 +21,9 @@ type lane struct {
 	log          []float64
 }
 
-// lane returns the constants of the program's width. The polynomials of f32 interpolate at Chebyshev's points.
-func (p *program) lane() lane {
-	if p.width == 4 {
+// lane returns the constants of the Program's width. The polynomials of f32 interpolate at Chebyshev's points.
+func (p *Program) lane() lane {
+	if p.Width == 4 {
 		return lane{
 			sign: 1 << 31, one: 0x3f800000, nan: 0x7fc00000, minusInf: 0xff800000, mantissa: 23, magic: 0x1.8p23,
 			max: math.MaxFloat32, normal: 0x1p-126, least: 0x1p-149, ln2: [2]float64{6.9313812256e-01, 9.0580006145e-06},
@@ -59,37 +59,37 @@ func factorials(n, m int) []float64 {
 }
 
 // whole returns the integer nearest to v, as a float and in the low bits of an integer.
-func (p *program) whole(v *node) (f, i *node) {
+func (p *Program) whole(v *Node) (f, i *Node) {
 	i = p.sum(v, p.c(p.lane().magic))
 	return p.sub(i, p.c(p.lane().magic)), i
 }
 
 // power2 returns 2^k for k in the low bits of an integer.
-func (p *program) power2(k *node) *node {
+func (p *Program) power2(k *Node) *Node {
 	return p.iadd(p.shl(k, p.lane().mantissa), p.bits(p.lane().one))
 }
 
 // reduced returns r and k with x = k ln 2 + r, |r| < 0.35.
-func (p *program) reduced(x *node) (r, kf *node) {
+func (p *Program) reduced(x *Node) (r, kf *Node) {
 	kf, _ = p.whole(p.mul(x, p.c(math.Log2E)))
 	r = p.fma(kf, p.c(-p.lane().ln2[0]), x)
 	return p.fma(kf, p.c(-p.lane().ln2[1]), r), kf
 }
 
 // scaled returns v * 2^k in two steps, since 2^k itself may overflow or underflow.
-func (p *program) scaled(v, kf *node) *node {
+func (p *Program) scaled(v, kf *Node) *Node {
 	hf, hi := p.whole(p.mul(kf, p.c(0.5)))
 	rest := p.sum(p.sub(kf, hf), p.c(p.lane().magic))
 	return p.mul(p.mul(v, p.power2(hi)), p.power2(rest))
 }
 
-func (p *program) clamp(x *node, lo, hi float64) *node {
+func (p *Program) clamp(x *Node, lo, hi float64) *Node {
 	x = p.sel(p.lt(x, p.c(lo)), p.c(lo), x)
 	return p.sel(p.lt(p.c(hi), x), p.c(hi), x)
 }
 
 // expOf returns 2^shift e^x.
-func (p *program) expOf(x *node, shift float64) *node {
+func (p *Program) expOf(x *Node, shift float64) *Node {
 	l := p.lane()
 	r, k := p.reduced(p.clamp(x, l.expMin, l.expMax+1))
 	if shift != 0 {
@@ -99,7 +99,7 @@ func (p *program) expOf(x *node, shift float64) *node {
 }
 
 // halfExpm1Of returns (e^x - 1)/2 for x above -60, or -18 in f32. It does not overflow before e^x does.
-func (p *program) halfExpm1Of(x *node) *node {
+func (p *Program) halfExpm1Of(x *Node) *Node {
 	l := p.lane()
 	r, kf := p.reduced(x)
 	em := p.fma(p.mul(r, r), p.horner(r, l.expm1...), r)
@@ -107,18 +107,18 @@ func (p *program) halfExpm1Of(x *node) *node {
 	return p.fma(half, em, p.sub(half, p.c(0.5)))
 }
 
-func (p *program) expm1Of(x *node) *node {
+func (p *Program) expm1Of(x *Node) *Node {
 	l := p.lane()
 	y := p.mul(p.halfExpm1Of(p.clamp(x, l.expm1Min, l.expMax)), p.c(2))
 	return p.sel(p.lt(p.absolute(x), p.c(l.expm1Tiny)), x, y)
 }
 
-func (p *program) absolute(x *node) *node { return p.and(x, p.bits(p.lane().sign-1)) }
-func (p *program) signOf(x *node) *node   { return p.and(x, p.bits(p.lane().sign)) }
-func (p *program) negative(x *node) *node { return p.xor(x, p.bits(p.lane().sign)) }
+func (p *Program) absolute(x *Node) *Node { return p.and(x, p.bits(p.lane().sign-1)) }
+func (p *Program) signOf(x *Node) *Node   { return p.and(x, p.bits(p.lane().sign)) }
+func (p *Program) negative(x *Node) *Node { return p.xor(x, p.bits(p.lane().sign)) }
 
 // tanhOf computes tanh |x| as e/(e+2) with e = expm1(2|x|).
-func (p *program) tanhOf(x *node) *node {
+func (p *Program) tanhOf(x *Node) *Node {
 	l := p.lane()
 	a := p.absolute(x)
 	a = p.sel(p.lt(p.c(l.tanhMax), a), p.c(l.tanhMax), a)
@@ -127,14 +127,14 @@ func (p *program) tanhOf(x *node) *node {
 }
 
 // logisticOf computes e/(1+e) or 1/(1+e) with e = e^-|x|.
-func (p *program) logisticOf(x *node) *node {
+func (p *Program) logisticOf(x *Node) *Node {
 	e := p.expOf(p.or(x, p.bits(p.lane().sign)), 0)
 	y := p.div(p.sel(p.lt(x, p.c(0)), e, p.c(1)), p.sum(e, p.c(1)))
 	return p.sel(p.unord(x, x), x, y)
 }
 
 // split returns m and k with x = 2^k m and m from sqrt(1/2) to sqrt(2), for a positive finite number.
-func (p *program) split(x *node) (m, kf *node) {
+func (p *Program) split(x *Node) (m, kf *Node) {
 	l := p.lane()
 	small := p.lt(x, p.c(l.normal))
 	v := p.sel(small, p.mul(x, p.c(l.lift)), x)
@@ -145,7 +145,7 @@ func (p *program) split(x *node) (m, kf *node) {
 }
 
 // logOf follows fdlibm's e_log.c and e_logf.c: x = 2^k (1+f), s = f/(2+f), log(1+f) = f - (f^2/2 - s (f^2/2 + R(s^2))).
-func (p *program) logOf(x *node) *node {
+func (p *Program) logOf(x *Node) *Node {
 	l := p.lane()
 	m, kf := p.split(x)
 	f := p.sub(m, p.c(1))
@@ -162,7 +162,7 @@ func (p *program) logOf(x *node) *node {
 }
 
 // log1pOf corrects the logarithm of 1+x by the rounding error of the sum.
-func (p *program) log1pOf(x *node) *node {
+func (p *Program) log1pOf(x *Node) *Node {
 	u := p.sum(x, p.c(1))
 	lost := p.sub(x, p.sub(u, p.c(1)))
 	l := p.logOf(u)
@@ -172,7 +172,7 @@ func (p *program) log1pOf(x *node) *node {
 }
 
 // sinhOf computes h + h/(2h+1) with h = (e^a - 1)/2.
-func (p *program) sinhOf(x *node) *node {
+func (p *Program) sinhOf(x *Node) *Node {
 	a := p.absolute(x)
 	h := p.halfExpm1Of(p.clamp(a, -1, p.lane().expMax))
 	y := p.sum(h, p.div(h, p.fma(h, p.c(2), p.c(1))))
@@ -181,14 +181,14 @@ func (p *program) sinhOf(x *node) *node {
 	return p.or(y, p.signOf(x))
 }
 
-func (p *program) coshOf(x *node) *node {
+func (p *Program) coshOf(x *Node) *Node {
 	w := p.expOf(p.absolute(x), -1)
 	return p.sum(w, p.div(p.c(0.25), w))
 }
 
 // angle returns sine and cosine of the remainder of x by pi/2, and the quotient in the low bits of an integer. pi/2 is
 // subtracted in three parts (Cody and Waite), so |x| is at most 2^20. The polynomials are fdlibm's (k_sin.c, k_cos.c).
-func (p *program) angle(x *node) (s, co, n *node) {
+func (p *Program) angle(x *Node) (s, co, n *Node) {
 	const p1, p2, p3 = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33
 	nf, n := p.whole(p.mul(x, p.c(2/math.Pi)))
 	t := p.fma(nf, p.c(-p1), x)
@@ -209,24 +209,24 @@ func (p *program) angle(x *node) (s, co, n *node) {
 }
 
 // turned returns the sine of an angle plus n quarter turns, from the angle's sine and cosine.
-func (p *program) turned(s, co, n *node) *node {
+func (p *Program) turned(s, co, n *Node) *Node {
 	odd := p.lt(p.or(p.shl(n, 63), p.bits(p.lane().one)), p.c(0)) // the lowest bit as a sign
 	v := p.sel(odd, co, s)
 	return p.xor(v, p.and(p.shl(n, 62), p.bits(1<<63)))
 }
 
 // sineOf returns x itself if the sine rounds to x.
-func (p *program) sineOf(x *node) *node {
+func (p *Program) sineOf(x *Node) *Node {
 	s, co, n := p.angle(x)
 	return p.sel(p.lt(p.absolute(x), p.c(0x1p-27)), x, p.turned(s, co, n))
 }
 
-func (p *program) cosineOf(x *node) *node {
+func (p *Program) cosineOf(x *Node) *Node {
 	s, co, n := p.angle(x)
 	return p.turned(s, co, p.iadd(n, p.bits(1)))
 }
 
-func (p *program) tangentOf(x *node) *node {
+func (p *Program) tangentOf(x *Node) *Node {
 	s, co, n := p.angle(x)
 	odd := p.lt(p.or(p.shl(n, 63), p.bits(p.lane().one)), p.c(0))
 	y := p.div(p.sel(odd, p.negative(co), s), p.sel(odd, s, co))
@@ -235,7 +235,7 @@ func (p *program) tangentOf(x *node) *node {
 
 // angleOf returns the angle of the point (x, y): with n the smaller part and d the larger one, n/d or, above tan(pi/8),
 // pi/4 plus the angle of (n-d)/(n+d).
-func (p *program) angleOf(y, x *node) *node {
+func (p *Program) angleOf(y, x *Node) *Node {
 	ax, ay := p.absolute(x), p.absolute(y)
 	steep := p.lt(ax, ay)
 	n, d := p.sel(steep, ax, ay), p.sel(steep, ay, ax)
@@ -257,7 +257,7 @@ func (p *program) angleOf(y, x *node) *node {
 }
 
 // cubeRoot computes the root of the mantissa and of a third of the exponent, with two steps of Halley's method.
-func (p *program) cubeRoot(x *node) *node {
+func (p *Program) cubeRoot(x *Node) *Node {
 	l := p.lane()
 	a := p.absolute(x)
 	small := p.lt(a, p.c(l.normal))
@@ -282,7 +282,7 @@ func (p *program) cubeRoot(x *node) *node {
 }
 
 // errorFunction32 computes x times a polynomial of x^2 for |x| below 1, and 1 - e^q with a polynomial q of |x| above 1.
-func (p *program) errorFunction32(x *node) *node {
+func (p *Program) errorFunction32(x *Node) *Node {
 	a := p.absolute(x)
 	z := p.mul(x, x)
 	small := p.mul(x, p.horner(z, 7.875875062685488e-05, -0.000801686428716587, 0.005189087423433974, -0.026854212010626412, 0.11283594715160218, -0.37612626666720334, 1.1283791658483509))
@@ -295,7 +295,7 @@ func (p *program) errorFunction32(x *node) *node {
 }
 
 // tailOf returns erfc(a) for a of 0.5 and more: e^(-a^2)/(1+2a) times a minimax polynomial in (a-4)/(a+4).
-func (p *program) tailOf(a *node) *node {
+func (p *Program) tailOf(a *Node) *Node {
 	a = p.clamp(a, 0.5, 28)
 	t := p.div(p.sub(a, p.c(4)), p.sum(a, p.c(4)))
 	q := p.horner(t, 1.5219277812612269e-09, 2.409489044428507e-09, -1.4704421774400366e-08, -1.9736872590355543e-08,
@@ -311,7 +311,7 @@ func (p *program) tailOf(a *node) *node {
 }
 
 // errorFunction computes a polynomial in x^2 for |x| below 1, else 1 - erfc(x).
-func (p *program) errorFunction(x *node) *node {
+func (p *Program) errorFunction(x *Node) *Node {
 	a := p.absolute(x)
 	z := p.mul(x, x)
 	small := p.fma(x, p.horner(z, 5.957176147748911e-11, -1.1372848856791674e-09, 1.4659775274047436e-08, -1.6350312701054695e-07,
@@ -321,7 +321,7 @@ func (p *program) errorFunction(x *node) *node {
 	return p.sel(p.unord(x, x), x, y)
 }
 
-func (p *program) complementOf(x *node) *node {
+func (p *Program) complementOf(x *Node) *Node {
 	y := p.sel(p.lt(x, p.c(0.5)), p.sub(p.c(1), p.errorFunction(x)), p.tailOf(x))
 	y = p.sel(p.lt(p.c(28), x), p.c(0), y)
 	return p.sel(p.unord(x, x), x, y)
@@ -329,7 +329,7 @@ func (p *program) complementOf(x *node) *node {
 
 // complement32 computes erfc to the digits of f32. Below 1/2 it is one minus x times a polynomial of x^2, else the form
 // of tailOf, in which the square of an f32 is exact. The polynomials interpolate at Chebyshev's points.
-func (p *program) complement32(x *node) *node {
+func (p *Program) complement32(x *Node) *Node {
 	x2, a := p.mul(x, x), p.clamp(p.absolute(x), 0.5, 11)
 	small := p.mul(x, p.horner(x2, -0.0007694534279142308, 0.005200413724335493, -0.026863143032249386, 0.11283774013179539, -0.37612638525650693, 1.1283791670824095))
 	t := p.div(p.sub(a, p.c(4)), p.sum(a, p.c(4)))
@@ -343,7 +343,7 @@ func (p *program) complement32(x *node) *node {
 
 // chebyshev returns a series of Chebyshev's polynomials (Cephes, chbevl.c), highest coefficient first, without the
 // first terms below least.
-func (p *program) chebyshev(least float64, x *node, coefficients ...float64) *node {
+func (p *Program) chebyshev(least float64, x *Node, coefficients ...float64) *Node {
 	for math.Abs(coefficients[0]) < least {
 		coefficients = coefficients[1:]
 	}
@@ -355,7 +355,7 @@ func (p *program) chebyshev(least float64, x *node, coefficients ...float64) *no
 }
 
 // bessel1Of computes e^-|x| I1(x) (Cephes, i1.c), without the terms of the series below least.
-func (p *program) bessel1Of(x *node, least float64) *node {
+func (p *Program) bessel1Of(x *Node, least float64) *Node {
 	a := p.absolute(x)
 	near := p.mul(a, p.chebyshev(least, p.sub(p.mul(a, p.c(0.5)), p.c(2)), 2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16,
 		-1.10559694773538630805e-15, 7.60068429473540693410e-15, -5.04218550472791168711e-14, 3.22379336594557470981e-13, -1.98397439776494371520e-12,
@@ -377,7 +377,7 @@ func (p *program) bessel1Of(x *node, least float64) *node {
 
 // integerPower computes x^y by squaring, for exponents below 2^bits. A negative power of a base other than 1 and -1 is
 // 0.
-func (p *program) integerPower(x, y *node, bits uint64) *node {
+func (p *Program) integerPower(x, y *Node, bits uint64) *Node {
 	one, minus := p.bits(1), p.bits(0xffffffff)
 	odd := p.ilt(p.shl(y, 31), p.bits(0))
 	r, base := p.sel(odd, x, one), x
@@ -391,7 +391,7 @@ func (p *program) integerPower(x, y *node, bits uint64) *node {
 }
 
 // reducedOf rounds the bits of an f32 to 23-shift mantissa bits, then to eb exponent bits if they are fewer than 8.
-func (p *program) reducedOf(x, shift, eb *node) *node {
+func (p *Program) reducedOf(x, shift, eb *Node) *Node {
 	u, inf, one := p.absolute(x), p.bits(0x7f800000), p.bits(1)
 	unit := p.vshl(one, shift)
 	r := p.iadd(u, p.iadd(p.isub(p.shr(unit, 1), one), p.and(p.vshr(u, shift), one)))
@@ -404,13 +404,13 @@ func (p *program) reducedOf(x, shift, eb *node) *node {
 }
 
 // power32 computes x^y to the digits of f32: e^(y log |x|) in f64.
-func (p *program) power32(x, y *node) *node {
+func (p *Program) power32(x, y *Node) *Node {
 	return p.powerOf(x, y, p.expOf(p.mul(y, p.logOf(p.absolute(x))), 0))
 }
 
 // power64 computes e^(y log |x|), with the logarithm and the product as sums of two numbers. With s = f/(2+f), the
 // logarithm of 1+f is 2s + 2s (z/3 + z^2/5 + ...), z = s^2.
-func (p *program) power64(x, y *node) *node {
+func (p *Program) power64(x, y *Node) *Node {
 	l, inf := p.lane(), p.bits(0x7ff0000000000000)
 	a := p.absolute(x)
 	m, kf := p.split(a)
@@ -442,19 +442,19 @@ func (p *program) power64(x, y *node) *node {
 }
 
 // fastSum returns a+b and its rounding error, for |a| >= |b| or a = 0.
-func (p *program) fastSum(a, b *node) (sum, rest *node) {
+func (p *Program) fastSum(a, b *Node) (sum, rest *Node) {
 	sum = p.sum(a, b)
 	return sum, p.sum(p.sub(a, sum), b)
 }
 
 // product returns a*b and its rounding error plus c.
-func (p *program) product(a, b, c *node) (product, rest *node) {
+func (p *Program) product(a, b, c *Node) (product, rest *Node) {
 	product = p.mul(a, b)
 	return product, p.sum(p.fma(a, b, p.negative(product)), c)
 }
 
 // powerOf returns x^y, given |x|^y: IEEE 754's signs and special values.
-func (p *program) powerOf(x, y, r *node) *node {
+func (p *Program) powerOf(x, y, r *Node) *Node {
 	a := p.absolute(x)
 	whole := p.eq(p.round(3, y), y)
 	half := p.mul(y, p.c(0.5))
