@@ -18,6 +18,7 @@ type lane struct {
 	tanhMax      float64 // tanh is 1 above
 	root, count  uint64  // sqrt(1/2); the bits that make an exponent a number
 	offset, lift float64 // the number that count adds to an exponent; a power of two that makes small numbers normal
+	lifted       float64 // the exponent of lift
 	log          []float64
 }
 
@@ -30,7 +31,7 @@ func (p *Program) lane() lane {
 			exp:    []float64{0.0013933673732931852, 0.008369174671254346, 0.04166646471137908, 0.16666505024508912, 0.5000000013487226, 1},
 			expm1:  []float64{0.0001989101718430203, 0.0013933673732931852, 0.00833331090172597, 0.04166646471137908, 0.16666666681647016, 0.5},
 			expMin: -104, expMax: 89, expm1Min: -18, expm1Tiny: 0x1p-25, tanhMax: 10,
-			root: 0x3f3504f3, count: 0x4b000000, offset: 0x1p23 + 127, lift: 0x1p25,
+			root: 0x3f3504f3, count: 0x4b000000, offset: 0x1p23 + 127, lift: 0x1p25, lifted: 25,
 			log: []float64{0.24279078841, 0.28498786688, 0.40000972152, 0.66666662693},
 		}
 	}
@@ -39,7 +40,7 @@ func (p *Program) lane() lane {
 		max: math.MaxFloat64, normal: 0x1p-1022, least: 0x1p-1074, ln2: [2]float64{6.93147180369123816490e-01, 1.90821492927058770002e-10},
 		exp: factorials(13, 1), expm1: factorials(14, 2),
 		expMin: -750, expMax: 710, expm1Min: -60, expm1Tiny: 0x1p-54, tanhMax: 22,
-		root: 0x3fe6a09e667f3bcd, count: 0x4330000000000000, offset: 0x1p52 + 1023, lift: 0x1p54,
+		root: 0x3fe6a09e667f3bcd, count: 0x4330000000000000, offset: 0x1p52 + 1023, lift: 0x1p54, lifted: 54,
 		log: []float64{1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01,
 			2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01},
 	}
@@ -140,7 +141,7 @@ func (p *Program) split(x *Node) (m, kf *Node) {
 	v := p.sel(small, p.mul(x, p.c(l.lift)), x)
 	t := p.iadd(v, p.bits(l.one-l.root))
 	kf = p.sub(p.or(p.shr(t, l.mantissa), p.bits(l.count)), p.c(l.offset))
-	kf = p.sel(small, p.sub(kf, p.c(math.Log2(l.lift))), kf)
+	kf = p.sel(small, p.sub(kf, p.c(l.lifted)), kf)
 	return p.iadd(p.and(t, p.bits(1<<l.mantissa-1)), p.bits(l.root)), kf
 }
 
@@ -276,7 +277,7 @@ func (p *Program) cubeRoot(x *Node) *Node {
 		y = p.fma(y, p.div(p.sub(m2, cube), p.fma(p.c(2), cube, m2)), y)
 	}
 	scale := p.power2(p.sum(qf, p.c(l.magic)))
-	y = p.mul(y, p.sel(small, p.mul(scale, p.c(math.Cbrt(1/l.lift))), scale))
+	y = p.mul(y, p.sel(small, p.mul(scale, p.c(0x1p-18)), scale)) // the cube root of 1/lift in f64
 	special := p.mor(p.eq(a, p.c(0)), p.mnot(p.le(a, p.c(l.max))))
 	return p.or(p.sel(special, a, y), p.signOf(x))
 }
