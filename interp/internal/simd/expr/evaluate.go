@@ -112,7 +112,7 @@ func evaluate64(n *Node, a, b, c uint64) uint64 {
 	return evaluateBits(n, a, b, c)
 }
 
-// evaluateBits computes the operations that are the same for both widths, but for the high bits of the result.
+// evaluateBits computes the operations of both widths. The high bits of a result are undefined.
 func evaluateBits(n *Node, a, b, c uint64) uint64 {
 	switch n.Op {
 	case "and", "mand":
