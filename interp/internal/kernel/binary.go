@@ -15,17 +15,18 @@ type BinaryLoops struct {
 	B     func(o, x, y []uint8) // i1: 0 or 1
 	i8    func(o, x, y []int8)
 	i16   func(o, x, y []int16)
-	i32   func(o, x, y []int32)
-	i64   func(o, x, y []int64)
+	i32   binaryLoop[int32]
+	i64   binaryLoop[int64]
 	u8    func(o, x, y []uint8)
 	u16   func(o, x, y []uint16)
-	u32   func(o, x, y []uint32)
-	u64   func(o, x, y []uint64)
-	f32   func(o, x, y []float32)
-	f64   func(o, x, y []float64)
+	u32   binaryLoop[uint32]
+	u64   binaryLoop[uint64]
+	f32   binaryLoop[float32]
+	f64   binaryLoop[float64]
 	c64   func(o, x, y []complex64)
 	c128  func(o, x, y []complex128)
-	inF32 bool // f16 and bf16 are computed in f32 and rounded
+	flags *Lanes // the op on i1
+	inF32 bool   // f16 and bf16 are computed in f32 and rounded
 }
 
 type integer interface {
@@ -248,46 +249,59 @@ func sarLoop[T integer](bits uint64) func(o, x, y []T) {
 	}
 }
 
+// binaryLoop is a loop of two operands, and its function if package expr has it.
+type binaryLoop[T tensor.Element] struct {
+	run func(o, x, y []T)
+	vec *vec.Loop
+}
+
 // single, double, whole, long, words and doubleWords are loops of two operands on f32, f64, i32, i64, ui32 and ui64.
-func single(l *vec.Loop) func(o, x, y []float32)     { return vec.Binary[float32, float32](l) }
-func double(l *vec.Loop) func(o, x, y []float64)     { return vec.Binary[float64, float64](l) }
-func whole(l *vec.Loop) func(o, x, y []int32)        { return vec.Binary[int32, int32](l) }
-func long(l *vec.Loop) func(o, x, y []int64)         { return vec.Binary[int64, int64](l) }
-func words(l *vec.Loop) func(o, x, y []uint32)       { return vec.Binary[uint32, uint32](l) }
-func doubleWords(l *vec.Loop) func(o, x, y []uint64) { return vec.Binary[uint64, uint64](l) }
+func single(l *vec.Loop) binaryLoop[float32]     { return vectorLoop[float32](l) }
+func double(l *vec.Loop) binaryLoop[float64]     { return vectorLoop[float64](l) }
+func whole(l *vec.Loop) binaryLoop[int32]        { return vectorLoop[int32](l) }
+func long(l *vec.Loop) binaryLoop[int64]         { return vectorLoop[int64](l) }
+func words(l *vec.Loop) binaryLoop[uint32]       { return vectorLoop[uint32](l) }
+func doubleWords(l *vec.Loop) binaryLoop[uint64] { return vectorLoop[uint64](l) }
+
+func vectorLoop[T tensor.Element](l *vec.Loop) binaryLoop[T] {
+	return binaryLoop[T]{vec.Binary[T, T](l), l}
+}
+
+// inGo is a loop without a function in package expr.
+func inGo[T tensor.Element](f func(o, x, y []T)) binaryLoop[T] { return binaryLoop[T]{run: f} }
 
 // The binary ops (spec, "add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "and", "or", "xor",
 // "power", "atan2"). On i1, add and maximum are or; multiply and minimum are and. Integers wrap around; floating-point
 // results are rounded once.
 var (
-	Add = &BinaryLoops{B: orLoop[uint8], i8: addLoop[int8], i16: addLoop[int16], i32: whole(vec.AddI32Loop), i64: long(vec.AddI64Loop),
+	Add = &BinaryLoops{B: orLoop[uint8], flags: either, i8: addLoop[int8], i16: addLoop[int16], i32: whole(vec.AddI32Loop), i64: long(vec.AddI64Loop),
 		u8: addLoop[uint8], u16: addLoop[uint16], u32: words(vec.AddI32Loop), u64: doubleWords(vec.AddI64Loop),
 		f32: single(vec.Add32Loop), f64: double(vec.Add64Loop), c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
 	Subtract = &BinaryLoops{i8: subLoop[int8], i16: subLoop[int16], i32: whole(vec.SubI32Loop), i64: long(vec.SubI64Loop),
 		u8: subLoop[uint8], u16: subLoop[uint16], u32: words(vec.SubI32Loop), u64: doubleWords(vec.SubI64Loop),
 		f32: single(vec.Sub32Loop), f64: double(vec.Sub64Loop), c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
-	Multiply = &BinaryLoops{B: andLoop[uint8], i8: mulLoop[int8], i16: mulLoop[int16], i32: whole(vec.MulI32Loop), i64: mulLoop[int64],
-		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: words(vec.MulI32Loop), u64: mulLoop[uint64],
+	Multiply = &BinaryLoops{B: andLoop[uint8], flags: both, i8: mulLoop[int8], i16: mulLoop[int16], i32: whole(vec.MulI32Loop), i64: inGo(mulLoop[int64]),
+		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: words(vec.MulI32Loop), u64: inGo(mulLoop[uint64]),
 		f32: single(vec.Mul32Loop), f64: double(vec.Mul64Loop), c64: mulC64, c128: mulC128, inF32: true}
-	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: divInt[int32], i64: divInt[int64],
-		u8: divInt[uint8], u16: divInt[uint16], u32: divInt[uint32], u64: divInt[uint64],
+	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: inGo(divInt[int32]), i64: inGo(divInt[int64]),
+		u8: divInt[uint8], u16: divInt[uint16], u32: inGo(divInt[uint32]), u64: inGo(divInt[uint64]),
 		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
-	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: remInt[int32], i64: remInt[int64],
-		u8: remInt[uint8], u16: remInt[uint16], u32: remInt[uint32], u64: remInt[uint64], f32: remFloat[float32], f64: remFloat[float64]}
-	Maximum = &BinaryLoops{B: orLoop[uint8], i8: maxInt[int8], i16: maxInt[int16], i32: whole(vec.MaxI32Loop), i64: long(vec.MaxI64Loop),
-		u8: maxInt[uint8], u16: maxInt[uint16], u32: maxInt[uint32], u64: maxInt[uint64],
+	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: inGo(remInt[int32]), i64: inGo(remInt[int64]),
+		u8: remInt[uint8], u16: remInt[uint16], u32: inGo(remInt[uint32]), u64: inGo(remInt[uint64]), f32: inGo(remFloat[float32]), f64: inGo(remFloat[float64])}
+	Maximum = &BinaryLoops{B: orLoop[uint8], flags: either, i8: maxInt[int8], i16: maxInt[int16], i32: whole(vec.MaxI32Loop), i64: long(vec.MaxI64Loop),
+		u8: maxInt[uint8], u16: maxInt[uint16], u32: inGo(maxInt[uint32]), u64: inGo(maxInt[uint64]),
 		f32: single(vec.Max32Loop), f64: double(vec.Max64Loop), c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}
-	Minimum = &BinaryLoops{B: andLoop[uint8], i8: minInt[int8], i16: minInt[int16], i32: whole(vec.MinI32Loop), i64: long(vec.MinI64Loop),
-		u8: minInt[uint8], u16: minInt[uint16], u32: minInt[uint32], u64: minInt[uint64],
+	Minimum = &BinaryLoops{B: andLoop[uint8], flags: both, i8: minInt[int8], i16: minInt[int16], i32: whole(vec.MinI32Loop), i64: long(vec.MinI64Loop),
+		u8: minInt[uint8], u16: minInt[uint16], u32: inGo(minInt[uint32]), u64: inGo(minInt[uint64]),
 		f32: single(vec.Min32Loop), f64: double(vec.Min64Loop), c64: minComplex[complex64], c128: minComplex[complex128], inF32: true}
-	And = &BinaryLoops{B: andLoop[uint8], i8: andLoop[int8], i16: andLoop[int16], i32: whole(vec.AndI32Loop), i64: long(vec.AndI64Loop),
+	And = &BinaryLoops{B: andLoop[uint8], flags: both, i8: andLoop[int8], i16: andLoop[int16], i32: whole(vec.AndI32Loop), i64: long(vec.AndI64Loop),
 		u8: andLoop[uint8], u16: andLoop[uint16], u32: words(vec.AndI32Loop), u64: doubleWords(vec.AndI64Loop)}
-	Or = &BinaryLoops{B: orLoop[uint8], i8: orLoop[int8], i16: orLoop[int16], i32: whole(vec.OrI32Loop), i64: long(vec.OrI64Loop),
+	Or = &BinaryLoops{B: orLoop[uint8], flags: either, i8: orLoop[int8], i16: orLoop[int16], i32: whole(vec.OrI32Loop), i64: long(vec.OrI64Loop),
 		u8: orLoop[uint8], u16: orLoop[uint16], u32: words(vec.OrI32Loop), u64: doubleWords(vec.OrI64Loop)}
 	Xor = &BinaryLoops{B: XorLoop[uint8], i8: XorLoop[int8], i16: XorLoop[int16], i32: whole(vec.XorI32Loop), i64: long(vec.XorI64Loop),
 		u8: XorLoop[uint8], u16: XorLoop[uint16], u32: words(vec.XorI32Loop), u64: doubleWords(vec.XorI64Loop)}
-	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: vec.PowI32, i64: powInt[int64],
-		u8: powInt[uint8], u16: powInt[uint16], u32: powInt[uint32], u64: powInt[uint64],
+	Power = &BinaryLoops{i8: powInt[int8], i16: powInt[int16], i32: inGo(vec.PowI32), i64: inGo(powInt[int64]),
+		u8: powInt[uint8], u16: powInt[uint16], u32: inGo(powInt[uint32]), u64: inGo(powInt[uint64]),
 		f32: single(vec.Pow32Loop), f64: double(vec.Pow64Loop), c64: powComplex[complex64], c128: powComplex[complex128], inF32: true}
 	Atan2 = &BinaryLoops{f32: single(vec.Atan232Loop), f64: double(vec.Atan264Loop), c64: atan2Complex[complex64], c128: atan2Complex[complex128], inF32: true}
 )
@@ -297,29 +311,29 @@ var (
 
 func ShiftLeft(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: whole(vec.ShiftLeftLoop), i64: shlLoop[int64](n),
-		u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: words(vec.ShiftLeftLoop), u64: shlLoop[uint64](n)}
+	return &BinaryLoops{i8: shlLoop[int8](n), i16: shlLoop[int16](n), i32: whole(vec.ShiftLeftLoop), i64: inGo(shlLoop[int64](n)),
+		u8: shlLoop[uint8](n), u16: shlLoop[uint16](n), u32: words(vec.ShiftLeftLoop), u64: inGo(shlLoop[uint64](n))}
 }
 
 func ShiftRightArithmetic(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: whole(vec.ShiftArithmeticLoop), i64: sarLoop[int64](n),
-		u8: sarLoop[uint8](n), u16: sarLoop[uint16](n), u32: words(vec.ShiftArithmeticLoop), u64: sarLoop[uint64](n)}
+	return &BinaryLoops{i8: sarLoop[int8](n), i16: sarLoop[int16](n), i32: whole(vec.ShiftArithmeticLoop), i64: inGo(sarLoop[int64](n)),
+		u8: sarLoop[uint8](n), u16: sarLoop[uint16](n), u32: words(vec.ShiftArithmeticLoop), u64: inGo(sarLoop[uint64](n))}
 }
 
 func ShiftRightLogical(bits int) *BinaryLoops {
 	n := uint64(bits)
-	return &BinaryLoops{i8: shrLoop[int8](n), i16: shrLoop[int16](n), i32: whole(vec.ShiftRightLoop), i64: shrLoop[int64](n),
-		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: words(vec.ShiftRightLoop), u64: shrLoop[uint64](n)}
+	return &BinaryLoops{i8: shrLoop[int8](n), i16: shrLoop[int16](n), i32: whole(vec.ShiftRightLoop), i64: inGo(shrLoop[int64](n)),
+		u8: shrLoop[uint8](n), u16: shrLoop[uint16](n), u32: words(vec.ShiftRightLoop), u64: inGo(shrLoop[uint64](n))}
 }
 
 // BinaryOf returns the loops of a function of numbers. Floats of all types are computed in f64 and rounded once.
 // Integers of all types are computed in 64 bits; the result keeps the low bits. A nil function means that the op does
 // not support these numbers.
 func BinaryOf(floats func(x, y float64) float64, ints func(x, y int64) int64, uints func(x, y uint64) uint64) *BinaryLoops {
-	return &BinaryLoops{f64: each[float64](floats),
-		i8: each[int8](ints), i16: each[int16](ints), i32: each[int32](ints), i64: each[int64](ints),
-		u8: each[uint8](uints), u16: each[uint16](uints), u32: each[uint32](uints), u64: each[uint64](uints)}
+	return &BinaryLoops{f64: inGo(each[float64](floats)),
+		i8: each[int8](ints), i16: each[int16](ints), i32: inGo(each[int32](ints)), i64: inGo(each[int64](ints)),
+		u8: each[uint8](uints), u16: each[uint16](uints), u32: inGo(each[uint32](uints)), u64: inGo(each[uint64](uints))}
 }
 
 // each returns the loop that calls f for every element, or nil.
@@ -347,8 +361,33 @@ func MakeShift(loops func(bits int) *BinaryLoops) func(*Signature) Kernel {
 		FailIf(s.In[0].DType != dt || s.In[1].DType != dt, "expects operands of the result's element type %s", dt)
 		run := loops(dt.Bits()).Bind(dt)
 		UnsupportedIf(run == nil, "%s on elements of type %s", s.Name, dt)
-		return ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3)
+		return ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3).with(loops(dt.Bits()).lanes(dt))
 	}
+}
+
+// lanes returns the op on lanes, or nil.
+func (l *BinaryLoops) lanes(dt tensor.DType) *Lanes {
+	switch dt {
+	case tensor.I1:
+		return l.flags
+	case tensor.I32:
+		return lanesOf(l.i32.vec)
+	case tensor.I64:
+		return lanesOf(l.i64.vec)
+	case tensor.UI32:
+		return lanesOf(l.u32.vec)
+	case tensor.UI64:
+		return lanesOf(l.u64.vec)
+	case tensor.F32:
+		return lanesOf(l.f32.vec)
+	case tensor.F64:
+		return lanesOf(l.f64.vec)
+	case tensor.BF16:
+		if l.inF32 {
+			return rounded(lanesOf(l.f32.vec))
+		}
+	}
+	return nil
 }
 
 // ElementLoop computes elements [lo, hi).
@@ -373,19 +412,19 @@ func (l *BinaryLoops) Bind(dt tensor.DType) ElementLoop {
 	case tensor.I16:
 		return view2(l.i16)
 	case tensor.I32:
-		return view2(l.i32)
+		return view2(l.i32.run)
 	case tensor.I64, tensor.Index:
-		return view2(l.i64)
+		return view2(l.i64.run)
 	case tensor.UI8:
 		return view2(l.u8)
 	case tensor.UI16:
 		return view2(l.u16)
 	case tensor.UI32:
-		return view2(l.u32)
+		return view2(l.u32.run)
 	case tensor.UI64:
-		return view2(l.u64)
+		return view2(l.u64.run)
 	case tensor.F64:
-		return view2(l.f64)
+		return view2(l.f64.run)
 	case tensor.Complex64:
 		return view2(l.c64)
 	case tensor.Complex128:
@@ -396,14 +435,14 @@ func (l *BinaryLoops) Bind(dt tensor.DType) ElementLoop {
 		return narrowInt(view2(l.u8), dt)
 	}
 	switch {
-	case dt == tensor.F32 && l.f32 != nil:
-		return view2(l.f32)
-	case !dt.IsFloat() || l.f64 == nil:
+	case dt == tensor.F32 && l.f32.run != nil:
+		return view2(l.f32.run)
+	case !dt.IsFloat() || l.f64.run == nil:
 		return nil
 	case l.inF32 && (dt == tensor.F16 || dt == tensor.BF16):
-		return widen2(dt, l.f32, decode32, encode32)
+		return widen2(dt, l.f32.run, decode32, encode32)
 	}
-	return widen2(dt, l.f64, Decode64, Encode64)
+	return widen2(dt, l.f64.run, Decode64, Encode64)
 }
 
 // narrowInt returns a loop that runs f on bytes and wraps the results to the width of dt. Integers narrower than a byte

@@ -28,8 +28,8 @@ func conjugate(in, out []*tensor.Tensor, lo, hi int) {
 // four bits.
 func Mulhi(bits int) *BinaryLoops {
 	n := uint(bits)
-	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: whole(vec.MulHighLoop), i64: mulhi[int64](n),
-		u8: mulhi[uint8](n), u16: mulhi[uint16](n), u32: mulhi[uint32](n), u64: mulhi[uint64](n)}
+	return &BinaryLoops{i8: mulhi[int8](n), i16: mulhi[int16](n), i32: whole(vec.MulHighLoop), i64: inGo(mulhi[int64](n)),
+		u8: mulhi[uint8](n), u16: mulhi[uint16](n), u32: inGo(mulhi[uint32](n)), u64: inGo(mulhi[uint64](n))}
 }
 
 // mulhi returns the loop that computes the high half of the double-width product.
@@ -62,7 +62,7 @@ func MakeNextAfter(s *Signature) Kernel {
 	SameShape(s)
 	dt := s.Out[0].DType
 	UnsupportedIf(!dt.IsFloat() || s.In[0].DType != dt || s.In[1].DType != dt, "chlo.next_after on elements of type %s", dt)
-	if f := map[tensor.DType]ElementLoop{tensor.F32: view2(single(vec.NextAfter32Loop)), tensor.F64: view2(double(vec.NextAfter64Loop))}[dt]; f != nil {
+	if f := map[tensor.DType]ElementLoop{tensor.F32: view2(single(vec.NextAfter32Loop).run), tensor.F64: view2(double(vec.NextAfter64Loop).run)}[dt]; f != nil {
 		return ElementKernel(s.Out[0].N, dt.Size(), 2, f, 3)
 	}
 	return Kernel{Family: "elements", Run: parallelElements(s.Out[0].N, dt.Size(), 10, func(in, out []*tensor.Tensor, lo, hi int) {

@@ -11,11 +11,34 @@ import (
 func MakeConvert(s *Signature) Kernel {
 	SameShape(s)
 	run := convertLoop(s.In[0].DType, s.Out[0].DType)
-	k := ElementKernel(s.Out[0].N, 4, 4, run, 0)
+	k := ElementKernel(s.Out[0].N, 4, 4, run, 0).with(convertLanes(s.In[0].DType, s.Out[0].DType))
 	if s.In[0].DType == s.Out[0].DType {
 		k.Inplace = 1
 	}
 	return k
+}
+
+// convertLanes returns the conversion on lanes, or nil.
+func convertLanes(from, to tensor.DType) *Lanes {
+	switch {
+	case from == to:
+		return unchanged(to)
+	case from == tensor.I32 && to == tensor.UI32, from == tensor.UI32 && to == tensor.I32, from == tensor.BF16 && to == tensor.F32:
+		return unchanged(to)
+	case from == tensor.I64 && to == tensor.UI64, from == tensor.UI64 && to == tensor.I64:
+		return unchanged(to)
+	case from == tensor.F32 && to == tensor.BF16:
+		return rounded(unchanged(tensor.F32))
+	case from == tensor.I32 && to == tensor.F32:
+		return lanesOf(vec.F32FromI32Loop)
+	case from == tensor.F32 && to == tensor.I32:
+		return lanesOf(vec.I32FromF32Loop)
+	case from == tensor.I1 && to == tensor.F32:
+		return lanesOf(vec.F32FromI1Loop)
+	case from == tensor.I1 && (to == tensor.I32 || to == tensor.UI32):
+		return numbered
+	}
+	return nil
 }
 
 // convertLoop returns the loop that converts elements:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/expr"
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -62,6 +63,33 @@ func CompareLoop(dt tensor.DType, dir string, total bool) ElementLoop {
 		return compareView(lexicographic[complex128](dir))
 	}
 	return nil
+}
+
+// CompareLanes returns the comparison on lanes, or nil.
+func CompareLanes(dt tensor.DType, dir string, total bool) *Lanes {
+	var less, lessEqual, equal, notEqual *vec.Loop
+	switch {
+	case total:
+		return nil
+	case dt == tensor.F32 || dt == tensor.BF16:
+		less, lessEqual, equal, notEqual = vec.Less32Loop, vec.LessEqual32Loop, vec.Equal32Loop, vec.NotEqual32Loop
+	case dt == tensor.F64:
+		less, lessEqual, equal, notEqual = vec.Less64Loop, vec.LessEqual64Loop, vec.Equal64Loop, vec.NotEqual64Loop
+	case dt == tensor.I32:
+		less, lessEqual, equal, notEqual = vec.LessI32Loop, vec.LessEqualI32Loop, vec.EqualI32Loop, vec.NotEqualI32Loop
+	case dt == tensor.I64:
+		less, lessEqual, equal, notEqual = vec.LessI64Loop, vec.LessEqualI64Loop, vec.EqualI64Loop, vec.NotEqualI64Loop
+	default:
+		return nil
+	}
+	l := lanesOf(map[byte]*vec.Loop{'T': less, 'E': lessEqual, 'Q': equal}[dir[1]])
+	switch dir[0] {
+	case 'N':
+		return lanesOf(notEqual)
+	case 'G':
+		return &Lanes{l.Width, func(p *expr.Program, x ...*expr.Node) *expr.Node { return l.Apply(p, x[1], x[0]) }}
+	}
+	return l
 }
 
 // comparison compares two slices element by element.
@@ -187,7 +215,7 @@ func MakeSelect(s *Signature) Kernel {
 	default:
 		f = selectComplex
 	}
-	return ElementKernel(o.N, o.DType.Size(), 2, f, 6)
+	return ElementKernel(o.N, o.DType.Size(), 2, f, 6).with(selectLanes(o.DType))
 }
 
 func view3[T, P tensor.Element](f func(o []T, p []P, x, y []T)) ElementLoop {
@@ -240,7 +268,14 @@ func MakeClamp(s *Signature) Kernel {
 		clamp = view3(vec.Ternary[float64, float64, float64](vec.Clamp64Loop))
 	}
 	if s.In[0].N == o.N && s.In[2].N == o.N {
-		return ElementKernel(o.N, o.DType.Size(), 2, clamp, 2)
+		k := ElementKernel(o.N, o.DType.Size(), 2, clamp, 2)
+		switch o.DType {
+		case tensor.F32:
+			k.Lanes = lanesOf(vec.Clamp32Loop)
+		case tensor.F64:
+			k.Lanes = lanesOf(vec.Clamp64Loop)
+		}
+		return k
 	}
 	return Kernel{Family: "clamp", Run: func(in, out []*tensor.Tensor) {
 		lo, hi := full(in[0]), full(in[2])

@@ -186,25 +186,25 @@ func foldLoop(dt tensor.DType, red *BinaryLoops, from tensor.DType) foldFn {
 	case tensor.I16:
 		return foldTyped(l.i16, foldRows(l.i16), nil)
 	case tensor.I32:
-		return foldTyped(l.i32, foldRows(l.i32), nil)
+		return foldTyped(l.i32.run, foldRows(l.i32.run), nil)
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64, foldRows(l.i64), nil)
+		return foldTyped(l.i64.run, foldRows(l.i64.run), nil)
 	case tensor.UI8:
 		return foldTyped(l.u8, foldRows(l.u8), nil)
 	case tensor.UI16:
 		return foldTyped(l.u16, foldRows(l.u16), nil)
 	case tensor.UI32:
-		return foldTyped(l.u32, foldRows(l.u32), nil)
+		return foldTyped(l.u32.run, foldRows(l.u32.run), nil)
 	case tensor.UI64:
-		return foldTyped(l.u64, foldRows(l.u64), nil)
+		return foldTyped(l.u64.run, foldRows(l.u64.run), nil)
 	case tensor.F32:
 		var widen func(dst []float32, t *tensor.Tensor, lo int)
 		if from == tensor.BF16 || from == tensor.F16 {
 			widen = func(dst []float32, t *tensor.Tensor, lo int) { decode32(from, dst, t, lo) }
 		}
-		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), widen)
+		return foldTyped(l.f32.run, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), widen)
 	case tensor.F64:
-		return foldTyped(l.f64, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop), nil)
+		return foldTyped(l.f64.run, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop), nil)
 	case tensor.Complex64:
 		return foldTyped(l.c64, nil, nil)
 	case tensor.Complex128:

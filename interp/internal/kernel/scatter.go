@@ -206,13 +206,13 @@ func (p *ScatterPlan) indexed(idx *tensor.Tensor) (at []int32, limit int64, stri
 func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from, to int) {
 	switch dt {
 	case tensor.F32:
-		return adder(p, Add.f32)
+		return adder(p, Add.f32.run)
 	case tensor.F64:
-		return adder(p, Add.f64)
+		return adder(p, Add.f64.run)
 	case tensor.I32:
-		return adder(p, Add.i32)
+		return adder(p, Add.i32.run)
 	case tensor.I64:
-		return adder(p, Add.i64)
+		return adder(p, Add.i64.run)
 	case tensor.F16, tensor.BF16: // every sum is rounded
 		return func(o, u, idx *tensor.Tensor, from, to int) {
 			if at, limit, stride := p.indexed(idx); at != nil && dt == tensor.BF16 {
@@ -228,7 +228,7 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 			p.EachRun(idx, from, to, func(target, update, n int) {
 				decode32(dt, x[:n], o, target)
 				decode32(dt, y[:n], u, update)
-				Add.f32(x[:n], x[:n], y[:n])
+				Add.f32.run(x[:n], x[:n], y[:n])
 				encode32(dt, o, target, x[:n])
 			})
 		}

@@ -14,16 +14,17 @@ import (
 // UnaryLoops is a unary op whose result has the operand's element type (abs of complex numbers has its own maker).
 // Narrow floats are computed in f64 and rounded once; so is f32 if f32 is nil.
 type UnaryLoops struct {
-	i    func(v int64, bits int) int64 // signed integers, sign-extended
-	i32  func(o, x []int32)            // a faster loop for i32
-	u    func(v uint64, bits int) uint64
-	b    func(v uint8) uint8
-	F    func(float64) float64
-	f32  func(o, x []float32) // a faster loop for f32
-	f64  func(o, x []float64)
-	C    func(complex128) complex128
-	c64  ElementLoop // a faster loop for complex<f32>
-	cost int         // approximate nanoseconds per element; 0 means 8
+	i     func(v int64, bits int) int64 // signed integers, sign-extended
+	i32   unaryLoop[int32]              // a faster loop for i32
+	u     func(v uint64, bits int) uint64
+	b     func(v uint8) uint8
+	flags *Lanes // the op on i1
+	F     func(float64) float64
+	f32   unaryLoop[float32] // a faster loop for f32
+	f64   unaryLoop[float64]
+	C     func(complex128) complex128
+	c64   ElementLoop // a faster loop for complex<f32>
+	cost  int         // approximate nanoseconds per element; 0 means 8
 }
 
 // Unary holds the unary ops by name: ops on integers and signs (spec, "abs", "negate", "sign", "not", "popcnt",
@@ -32,33 +33,33 @@ type UnaryLoops struct {
 // "log_plus_one", "logistic", "sqrt", "rsqrt", "cosine", "sine", "tan", "tanh").
 var Unary = map[string]*UnaryLoops{
 	"abs": {i: func(v int64, _ int) int64 { return max(v, -v) }, u: func(v uint64, _ int) uint64 { return v },
-		F: math.Abs, f32: vec.Unary[float32, float32](vec.Abs32Loop), f64: vec.Unary[float64, float64](vec.Abs64Loop), i32: vec.Unary[int32, int32](vec.AbsIntLoop), cost: 1},
+		F: math.Abs, f32: one[float32](vec.Abs32Loop), f64: one[float64](vec.Abs64Loop), i32: one[int32](vec.AbsIntLoop), cost: 1},
 	"negate": {i: func(v int64, _ int) int64 { return -v }, u: func(v uint64, _ int) uint64 { return -v },
-		F: func(v float64) float64 { return -v }, f32: vec.Unary[float32, float32](vec.Neg32Loop), f64: vec.Unary[float64, float64](vec.Neg64Loop), i32: vec.Unary[int32, int32](vec.NegIntLoop), C: func(v complex128) complex128 { return -v }, cost: 1},
+		F: func(v float64) float64 { return -v }, f32: one[float32](vec.Neg32Loop), f64: one[float64](vec.Neg64Loop), i32: one[int32](vec.NegIntLoop), C: func(v complex128) complex128 { return -v }, cost: 1},
 	"sign": {i: func(v int64, _ int) int64 { return int64(signOf(v)) }, u: func(v uint64, _ int) uint64 { return min(v, 1) },
-		F: signFloat, f32: vec.Unary[float32, float32](vec.Sign32Loop), f64: vec.Unary[float64, float64](vec.Sign64Loop), i32: vec.Unary[int32, int32](vec.SignIntLoop), C: signComplex, cost: 1},
-	"not": {b: func(v uint8) uint8 { return v ^ 1 }, i: func(v int64, _ int) int64 { return ^v }, i32: vec.Unary[int32, int32](vec.NotIntLoop), cost: 1,
+		F: signFloat, f32: one[float32](vec.Sign32Loop), f64: one[float64](vec.Sign64Loop), i32: one[int32](vec.SignIntLoop), C: signComplex, cost: 1},
+	"not": {b: func(v uint8) uint8 { return v ^ 1 }, flags: inverse, i: func(v int64, _ int) int64 { return ^v }, i32: one[int32](vec.NotIntLoop), cost: 1,
 		u: func(v uint64, _ int) uint64 { return ^v }},
 	"popcnt": {i: func(v int64, n int) int64 { return int64(bits.OnesCount64(uint64(v) << (64 - n))) },
-		i32: vec.Unary[int32, int32](vec.PopcntLoop), u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }, cost: 2},
+		i32: one[int32](vec.PopcntLoop), u: func(v uint64, _ int) uint64 { return uint64(bits.OnesCount64(v)) }, cost: 2},
 	"count_leading_zeros": {i: func(v int64, n int) int64 { return int64(min(bits.LeadingZeros64(uint64(v)<<(64-n)), n)) },
-		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }, i32: vec.Unary[int32, int32](vec.LeadingZerosLoop), cost: 2},
-	"ceil":                  {F: math.Ceil, f32: vec.Unary[float32, float32](vec.Ceil32Loop), f64: vec.Unary[float64, float64](vec.Ceil64Loop), cost: 1},
-	"floor":                 {F: math.Floor, f32: vec.Unary[float32, float32](vec.Floor32Loop), f64: vec.Unary[float64, float64](vec.Floor64Loop), cost: 1},
-	"round_nearest_afz":     {F: math.Round, f32: vec.Unary[float32, float32](vec.RoundAway32Loop), f64: vec.Unary[float64, float64](vec.RoundAway64Loop), cost: 1},
-	"round_nearest_even":    {F: math.RoundToEven, f32: vec.Unary[float32, float32](vec.RoundEven32Loop), f64: vec.Unary[float64, float64](vec.RoundEven64Loop), cost: 1},
+		u: func(v uint64, n int) uint64 { return uint64(min(bits.LeadingZeros64(v<<(64-n)), n)) }, i32: one[int32](vec.LeadingZerosLoop), cost: 2},
+	"ceil":                  {F: math.Ceil, f32: one[float32](vec.Ceil32Loop), f64: one[float64](vec.Ceil64Loop), cost: 1},
+	"floor":                 {F: math.Floor, f32: one[float32](vec.Floor32Loop), f64: one[float64](vec.Floor64Loop), cost: 1},
+	"round_nearest_afz":     {F: math.Round, f32: one[float32](vec.RoundAway32Loop), f64: one[float64](vec.RoundAway64Loop), cost: 1},
+	"round_nearest_even":    {F: math.RoundToEven, f32: one[float32](vec.RoundEven32Loop), f64: one[float64](vec.RoundEven64Loop), cost: 1},
 	"cbrt":                  function(vec.Cbrt, vec.Cbrt32Loop, vec.Cbrt64Loop, special.ComplexCbrt),
 	"exponential":           function(vec.Exp, vec.Exp32Loop, vec.Exp64Loop, special.ComplexExp),
 	"exponential_minus_one": function(vec.Expm1, vec.Expm132Loop, vec.Expm164Loop, special.ComplexExpm1),
 	"log":                   function(vec.Log, vec.Log32Loop, vec.Log64Loop, special.ComplexLog),
 	"log_plus_one":          function(vec.Log1p, vec.Log1p32Loop, vec.Log1p64Loop, special.ComplexLog1p),
 	"logistic":              function(vec.Logistic, vec.Logistic32Loop, vec.Logistic64Loop, special.ComplexLogistic),
-	"sqrt":                  {F: math.Sqrt, f32: vec.Unary[float32, float32](vec.Sqrt32Loop), f64: vec.Unary[float64, float64](vec.Sqrt64Loop), C: special.ComplexSqrt, cost: 2},
+	"sqrt":                  {F: math.Sqrt, f32: one[float32](vec.Sqrt32Loop), f64: one[float64](vec.Sqrt64Loop), C: special.ComplexSqrt, cost: 2},
 	"rsqrt":                 function(vec.Rsqrt, vec.Rsqrt32Loop, vec.Rsqrt64Loop, special.ComplexRsqrt),
-	"cosine": {F: special.Cosine, f32: vec.Below(vec.Unary[float32, float32](vec.Cos32Loop), 1<<20, special.Cosine),
-		f64: vec.Below(vec.Unary[float64, float64](vec.Cos64Loop), 1<<20, special.Cosine), C: special.ComplexCos, cost: 4},
-	"sine": {F: special.Sine, f32: vec.Below(vec.Unary[float32, float32](vec.Sin32Loop), 1<<20, special.Sine),
-		f64: vec.Below(vec.Unary[float64, float64](vec.Sin64Loop), 1<<20, special.Sine), C: special.ComplexSin, cost: 4},
+	"cosine": {F: special.Cosine, f32: below[float32](vec.Cos32Loop, special.Cosine),
+		f64: below[float64](vec.Cos64Loop, special.Cosine), C: special.ComplexCos, cost: 4},
+	"sine": {F: special.Sine, f32: below[float32](vec.Sin32Loop, special.Sine),
+		f64: below[float64](vec.Sin64Loop, special.Sine), C: special.ComplexSin, cost: 4},
 	"tanh": function(vec.Tanh, vec.Tanh32Loop, vec.Tanh64Loop, special.ComplexTanh),
 
 	// MHLO.
@@ -69,16 +70,16 @@ var Unary = map[string]*UnaryLoops{
 	"bessel_i1e": function(vec.BesselI1e, vec.BesselI1e32Loop, vec.BesselI1e64Loop, nil),
 	"cosh":       function(vec.Cosh, vec.Cosh32Loop, vec.Cosh64Loop, special.ComplexCosh),
 	"sinh":       function(vec.Sinh, vec.Sinh32Loop, vec.Sinh64Loop, special.ComplexSinh),
-	"tan": {F: special.Tangent, f32: vec.Below(vec.Unary[float32, float32](vec.Tan32Loop), 1<<20, special.Tangent),
-		f64: vec.Below(vec.Unary[float64, float64](vec.Tan64Loop), 1<<20, special.Tangent), C: special.ComplexTan, cost: 4},
-	"erf":  {F: vec.Erf, f32: vec.Unary[float32, float32](vec.Erf32Loop), f64: vec.Unary[float64, float64](vec.Erf64Loop), cost: 4},
+	"tan": {F: special.Tangent, f32: below[float32](vec.Tan32Loop, special.Tangent),
+		f64: below[float64](vec.Tan64Loop, special.Tangent), C: special.ComplexTan, cost: 4},
+	"erf":  {F: vec.Erf, f32: one[float32](vec.Erf32Loop), f64: one[float64](vec.Erf64Loop), cost: 4},
 	"erfc": function(vec.Erfc, vec.Erfc32Loop, vec.Erfc64Loop, nil),
 	"conj": {F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1},
 }
 
 // function returns the unary op of a function of f64 and its loops.
 func function(f func(float64) float64, narrow, wide *vec.Loop, c func(complex128) complex128) *UnaryLoops {
-	return &UnaryLoops{F: f, f32: vec.Unary[float32, float32](narrow), f64: vec.Unary[float64, float64](wide), C: c, cost: 3}
+	return &UnaryLoops{F: f, f32: one[float32](narrow), f64: one[float64](wide), C: c, cost: 3}
 }
 
 func signOf(v int64) int {
@@ -131,8 +132,38 @@ func MakeUnary(u *UnaryLoops) func(*Signature) Kernel {
 		if cost == 0 {
 			cost = 8
 		}
-		return ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1)
+		return ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1).with(u.lanes(dt))
 	}
+}
+
+// unaryLoop is a loop of one operand, and its function if package expr has it.
+type unaryLoop[T tensor.Element] struct {
+	run func(o, x []T)
+	vec *vec.Loop
+}
+
+func one[T tensor.Element](l *vec.Loop) unaryLoop[T] { return unaryLoop[T]{vec.Unary[T, T](l), l} }
+
+// below returns the loop of a function for magnitudes up to 2^20; f computes it for all others.
+func below[T float32 | float64](l *vec.Loop, f func(float64) float64) unaryLoop[T] {
+	return unaryLoop[T]{run: vec.Below(vec.Unary[T, T](l), 1<<20, f)}
+}
+
+// lanes returns the op on lanes, or nil.
+func (u *UnaryLoops) lanes(dt tensor.DType) *Lanes {
+	switch dt {
+	case tensor.I1:
+		return u.flags
+	case tensor.I32:
+		return lanesOf(u.i32.vec)
+	case tensor.F32:
+		return lanesOf(u.f32.vec)
+	case tensor.F64:
+		return lanesOf(u.f64.vec)
+	case tensor.BF16:
+		return rounded(lanesOf(u.f32.vec))
+	}
+	return nil
 }
 
 // bind returns the loop for an element type, or nil if there is none.
@@ -155,8 +186,8 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 		switch {
 		case u.i == nil:
 			return nil
-		case dt == tensor.I32 && u.i32 != nil:
-			return view1(u.i32)
+		case dt == tensor.I32 && u.i32.run != nil:
+			return view1(u.i32.run)
 		}
 		return blockwise(dt, decodeInt, func(out *tensor.Tensor, lo int, x, _ []int64) {
 			for i, v := range x {
@@ -179,10 +210,10 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 		switch {
 		case u.F == nil:
 			return nil
-		case dt == tensor.F32 && u.f32 != nil:
-			return view1(u.f32)
-		case dt == tensor.F64 && u.f64 != nil:
-			return view1(u.f64)
+		case dt == tensor.F32 && u.f32.run != nil:
+			return view1(u.f32.run)
+		case dt == tensor.F64 && u.f64.run != nil:
+			return view1(u.f64.run)
 		case dt == tensor.F64:
 			return view1(func(o, x []float64) {
 				for i, v := range x {
@@ -196,15 +227,15 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 				}
 			})
 		}
-		if u.f32 != nil && (dt == tensor.F16 || dt == tensor.BF16) {
+		if u.f32.run != nil && (dt == tensor.F16 || dt == tensor.BF16) {
 			return blockwise(dt, decode32, func(out *tensor.Tensor, lo int, x, _ []float32) {
-				u.f32(x, x)
+				u.f32.run(x, x)
 				encode32(dt, out, lo, x)
 			})
 		}
 		return blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) {
-			if u.f64 != nil {
-				u.f64(x, x)
+			if u.f64.run != nil {
+				u.f64.run(x, x)
 			} else {
 				for i, v := range x {
 					x[i] = u.F(v)
@@ -325,7 +356,14 @@ func MakeIsFinite(s *Signature) Kernel {
 	default:
 		loop = blockwise(dt, Decode64, func(out *tensor.Tensor, lo int, x, _ []float64) { double(out.Bytes()[lo:lo+len(x)], x) })
 	}
-	return ElementKernel(s.Out[0].N, 1, 1, loop, 0)
+	k := ElementKernel(s.Out[0].N, 1, 1, loop, 0)
+	switch dt {
+	case tensor.F32, tensor.BF16:
+		k.Lanes = lanesOf(vec.Finite32Loop)
+	case tensor.F64:
+		k.Lanes = lanesOf(vec.Finite64Loop)
+	}
+	return k
 }
 
 func bit(v bool) uint8 {

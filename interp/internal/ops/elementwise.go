@@ -21,6 +21,7 @@ func makeCompare(s *plan.Spec) kernel.Kernel {
 	run := kernel.CompareLoop(dt, dir, total)
 	kernel.UnsupportedIf(run == nil, "comparison %s on elements of type %s", dir, dt)
 	k := kernel.ElementKernel(s.Out[0].N, dt.Size(), 2, run, 0)
+	k.Lanes = kernel.CompareLanes(dt, dir, total)
 	if dt.Size() == 1 && dt == tensor.I1 {
 		k.Inplace = 3
 	}

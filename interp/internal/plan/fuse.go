@@ -3,10 +3,12 @@ package plan
 import (
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/simd/machine"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/tensor"
@@ -185,21 +187,24 @@ func (l *load) read(size int, dst, src []byte, at int) {
 // fusedStep is one op of a chain. Its operands and its result are indices into the views: the chain's operands first,
 // then the chain's results, then the scratch blocks.
 type fusedStep struct {
-	loop kernel.ElementLoop
-	load *load // instead of loop
-	in   []int
-	out  int
+	loop  kernel.ElementLoop
+	lanes *kernel.Lanes // the op as operations of a segment, or nil
+	load  *load         // instead of loop
+	in    []int
+	out   int
 }
 
 // fused is the executable form of a chain.
 type fused struct {
-	in, out []kernel.Type
-	steps   []fusedStep
-	scratch []tensor.DType // type of each scratch block
-	splats  []fusedStep    // loads of scalars, done once
-	cost    int            // nanoseconds per element
-	states  sync.Pool
-	blocks  *sync.Pool // of *[]byte: memory for the scratch blocks of one chain on one core, shared by all chains
+	in, out  []kernel.Type
+	steps    []fusedStep
+	segments []segment
+	scratch  []tensor.DType // type of each scratch block
+	splats   []fusedStep    // loads of scalars, done once
+	vectors  []bool         // whether only segments with code read a splat
+	cost     int            // nanoseconds per element
+	states   sync.Pool
+	blocks   *sync.Pool // of *[]byte: memory for the scratch blocks of one chain on one core, shared by all chains
 }
 
 // fusedState is the state that one core needs to execute a chain.
@@ -209,6 +214,7 @@ type fusedState struct {
 	outs    [][]*tensor.Tensor
 	shape   tensor.Shape
 	scratch [][]byte
+	table   []unsafe.Pointer // of the arrays of a segment
 }
 
 func (f *fused) state() *fusedState {
@@ -254,10 +260,7 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 	memory := f.lend(s)
 	defer f.blocks.Put(memory)
 	base := len(f.in) + len(f.out)
-	for _, st := range f.splats {
-		size := f.scratch[st.out-base].Size()
-		st.load.read(size, s.scratch[st.out-base][:size*min(fuseBlock, hi-lo)], in[st.in[0]].Bytes(), 0)
-	}
+	f.fillSplats(s, in, hi-lo)
 	view := func(i int, dt tensor.DType, b []byte) { s.views[i].Borrow(dt, s.shape, b) }
 	for at := lo; at < hi; at += fuseBlock {
 		n := min(fuseBlock, hi-at)
@@ -275,18 +278,43 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 		for i, d := range f.scratch {
 			view(base+i, d, s.scratch[i][:n*d.Size()])
 		}
-		for k := range f.steps {
-			st := &f.steps[k]
-			if st.load != nil {
-				o := s.outs[k][0]
-				st.load.read(o.DType().Size(), o.Bytes(), in[st.in[0]].Bytes(), at)
+		for i := range f.segments {
+			g := &f.segments[i]
+			done := g.run(s, n)
+			if done == n {
 				continue
 			}
-			st.loop(s.args[k], s.outs[k], 0, n)
+			for k := g.from; k < g.to; k++ {
+				st := &f.steps[k]
+				if st.load != nil {
+					o := s.outs[k][0]
+					st.load.read(o.DType().Size(), o.Bytes(), in[st.in[0]].Bytes(), at)
+					continue
+				}
+				st.loop(s.args[k], s.outs[k], done, n)
+			}
 		}
 	}
 	for i := range s.views {
 		s.views[i].Borrow(tensor.Invalid, nil, nil)
+	}
+}
+
+// fillSplats fills the blocks of scalars for n elements. Segments read the first vector of a block; all elements matter
+// to other steps, and to the elements after the last whole vector.
+func (f *fused) fillSplats(s *fusedState, in []*tensor.Tensor, n int) {
+	base := len(f.in) + len(f.out)
+	for i, st := range f.splats {
+		size := f.scratch[st.out-base].Size()
+		block, src := s.scratch[st.out-base], in[st.in[0]].Bytes()
+		if !f.vectors[i] {
+			st.load.read(size, block[:size*min(fuseBlock, n)], src, 0)
+			continue
+		}
+		st.load.read(size, block[:machine.MaxVector], src, 0)
+		if rest := n % fuseBlock; rest%machine.MaxVector != 0 {
+			st.load.read(size, block[size*(rest&^(machine.MaxVector-1)):size*rest], src, 0)
+		}
 	}
 }
 
@@ -367,7 +395,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			f.cost++
 		} else {
 			kern := p.kernel(p.Prog.table[OpKind(o)].maker, NewSpec(p, o, p.typesOf(o.Operands()), types))
-			st.loop, inplace = kern.Loop, kern.Inplace
+			st.loop, st.lanes, inplace = kern.Loop, kern.Lanes, kern.Inplace
 			f.cost += kern.Cost
 			for _, a := range o.Operands() {
 				at := place[a]
@@ -431,6 +459,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			}
 		}
 	}
+	f.split(kept)
 	return f, ins, masks
 }
 

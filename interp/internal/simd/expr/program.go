@@ -184,6 +184,24 @@ func (p *Program) mand(a, b *Node) *Node  { return p.add("mand", Mask, a, b) }
 func (p *Program) mor(a, b *Node) *Node   { return p.add("mor", Mask, a, b) }
 func (p *Program) mnot(a *Node) *Node     { return p.add("mnot", Mask, a) }
 
+// And, Or and Not compute on masks.
+func (p *Program) And(x ...*Node) *Node { return p.mand(x[0], x[1]) }
+func (p *Program) Or(x ...*Node) *Node  { return p.mor(x[0], x[1]) }
+func (p *Program) Not(x ...*Node) *Node { return p.mnot(x[0]) }
+
+// Select returns x[1] if the mask x[0] is set, else x[2]. SelectFlag chooses masks.
+func (p *Program) Select(x ...*Node) *Node { return p.sel(x[0], x[1], x[2]) }
+
+func (p *Program) SelectFlag(x ...*Node) *Node {
+	return p.mor(p.mand(x[0], x[1]), p.mand(p.mnot(x[0]), x[2]))
+}
+
+// Number returns the integer 1 if the mask is set, else 0.
+func (p *Program) Number(x ...*Node) *Node { return p.sel(x[0], p.bits(1), p.bits(0)) }
+
+// Copy returns x as another node, of the same bits.
+func (p *Program) Copy(x *Node) *Node { return p.add("or", x.Kind, x, p.bits(0)) }
+
 // sel returns a if the mask is set, else b.
 func (p *Program) sel(m, a, b *Node) *Node { return p.add("sel", a.Kind, m, a, b) }
 

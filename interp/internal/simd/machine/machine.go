@@ -11,6 +11,9 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/simd/expr"
 )
 
+// MaxVector is the size of the largest vectors in bytes.
+const MaxVector = 64
+
 // Code is the loop of a program in executable memory.
 type Code struct {
 	entry unsafe.Pointer

@@ -30,6 +30,9 @@ func newLoop(name string, twin loop, width int, sizes ...int) *Loop {
 	return l
 }
 
+// Function returns the function that the loop computes.
+func (l *Loop) Function() *expr.Function { return expr.Named(l.name) }
+
 // compiled returns the code of a function for vectors of the given bytes, or nil.
 func compiled(name string, vector int) *machine.Code {
 	if vector == 0 {
