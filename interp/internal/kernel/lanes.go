@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// Lanes is an elementwise op as operations of package expr. A chain of such ops becomes one loop of machine code. A lane
-// holds a bf16 as f32.
+// Lanes is an elementwise op as operations of package expr. A chain of such ops becomes one loop of machine code. A
+// lane holds a bf16 as f32.
 type Lanes struct {
 	Width int // bytes of a lane; 0 if the op computes on lanes of any width
 	Apply func(p *expr.Program, x ...*expr.Node) *expr.Node

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/dialect/check"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -25,7 +24,11 @@ func planCheckOp(kind string, constant bool) func(p *plan.Planner, s *plan.Spec)
 			}
 			c = kernel.CheckAlmost(tol)
 		case "close":
-			c = kernel.CheckClose(uint64(view.IntOr(s.Op.Attr(check.AttrMinULPDifference), 0)), uint64(view.IntOr(s.Op.Attr(check.AttrMaxULPDifference), 1)))
+			a := plan.Attrs[struct {
+				Least int64 `attr:"min_ulp_difference"`
+				Most  int64 `attr:"max_ulp_difference,1"`
+			}](s.Op)
+			c = kernel.CheckClose(uint64(a.Least), uint64(a.Most))
 		}
 		if !constant {
 			return planExpect(s, c)
@@ -84,7 +87,9 @@ func planShapeAssertion(s *plan.Spec) exec.Runner {
 	for _, t := range s.In[1:] {
 		kernel.FailIf(t.Class != kernel.ClassTensor || t.N != 1 || !t.DType.IsInteger(), "expects integer scalars for the message")
 	}
-	message := view.String(s.Op.Attr(stablehlo.AttrErrorMessage))
+	message := plan.Attrs[struct {
+		Text string `attr:"error_message"`
+	}](s.Op).Text
 	return func(_ *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		if fr.Slots[ins.In[0]].Tensor.IntAt(0) != 0 {
 			return

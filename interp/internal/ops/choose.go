@@ -81,7 +81,8 @@ func (e *chooser) truth(v *ir.Value, depth int) bool {
 
 // compare returns the result of a comparison of two arguments of one pair of positions.
 func (e *chooser) compare(o *ir.Op, x, y *ir.Value) bool {
-	if x == nil || y == nil || plan.EnumAttr(o, stablehlo.AttrCompareType, "") == "TOTALORDER" {
+	c := plan.Attrs[plan.Comparison](o)
+	if x == nil || y == nil || c.Total() {
 		e.fails = true
 		return false
 	}
@@ -101,7 +102,7 @@ func (e *chooser) compare(o *ir.Op, x, y *ir.Value) bool {
 	default:
 		less, equal, greater = relation == kernel.RelationGreater, relation == kernel.RelationEqual, relation == kernel.RelationLess
 	}
-	switch plan.EnumAttr(o, stablehlo.AttrComparisonDirection, "") {
+	switch c.Direction {
 	case "LT":
 		return less
 	case "LE":

@@ -108,7 +108,9 @@ const errNoGroup = "is executed by a process that is in no group"
 func (o *collectiveOp) plan(p *plan.Planner, s *plan.Spec) exec.Runner {
 	p.Describe("collective")
 	data := *s
-	roots := o.rooted && view.Bool(s.Op.Attr(stablehlo.AttrHasDynamicRoot))
+	roots := o.rooted && plan.Attrs[struct {
+		Roots bool `attr:"has_dynamic_root"`
+	}](s.Op).Roots
 	if roots {
 		kernel.FailIf(len(s.In) < 2 || s.In[len(s.In)-1].N != len(s.Out) || !kernel.IsIndex(s.In[len(s.In)-1].DType), "expects one root per operand")
 		data.In = s.In[:len(s.In)-1]

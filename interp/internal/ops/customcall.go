@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -44,7 +43,9 @@ func builtinTarget(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Ru
 // planCustomCall compiles custom_call (spec, "custom_call") by its target: a target that the engine implements, a hook
 // as the module writes it, a test's expectation, or a target of Host.Targets.
 func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) exec.Runner {
-	target := view.String(s.Op.Attr(stablehlo.AttrCallTargetName))
+	target := plan.Attrs[struct {
+		Name string `attr:"call_target_name"`
+	}](s.Op).Name
 	if builtin := builtinTarget(target); builtin != nil {
 		return builtin(h, p, s)
 	}

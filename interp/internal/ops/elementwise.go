@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -16,8 +14,8 @@ func makeCompare(s *plan.Spec) kernel.Kernel {
 	if s.In[1].DType != dt || s.Out[0].DType != tensor.I1 {
 		kernel.Fail(kernel.TypeMismatch(dt, s.Out[0].DType))
 	}
-	dir := plan.EnumAttr(s.Op, stablehlo.AttrComparisonDirection, "")
-	total := plan.EnumAttr(s.Op, stablehlo.AttrCompareType, "") == "TOTALORDER" && dt.IsFloat()
+	a := plan.Attrs[plan.Comparison](s.Op)
+	dir, total := a.Direction, a.Total() && dt.IsFloat()
 	run := kernel.CompareLoop(dt, dir, total)
 	kernel.UnsupportedIf(run == nil, "comparison %s on elements of type %s", dir, dt)
 	k := kernel.ElementKernel(s.Out[0].N, dt.Size(), 2, run, 0)
@@ -36,7 +34,11 @@ func makeReducePrecision(s *plan.Spec) kernel.Kernel {
 	if !dt.IsFloat() || s.Out[0].DType != dt {
 		kernel.Fail(kernel.TypeMismatch(dt, s.Out[0].DType))
 	}
-	eb, mb := int(view.IntOr(s.Op.Attr(stablehlo.AttrExponentBits), 0)), int(view.IntOr(s.Op.Attr(stablehlo.AttrMantissaBits), -1))
+	a := plan.Attrs[struct {
+		Exponent int `attr:"exponent_bits"`
+		Mantissa int `attr:"mantissa_bits,-1"`
+	}](s.Op)
+	eb, mb := a.Exponent, a.Mantissa
 	kernel.UnsupportedIf(eb < 1 || mb < 0, "reduce_precision to e%dm%d", eb, mb)
 	singles := kernel.ReduceSingles(eb, mb)
 	return kernel.ElementKernel(s.Out[0].N, dt.Size(), 4, func(in, out []*tensor.Tensor, lo, hi int) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/chlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
@@ -34,19 +33,18 @@ func expandOthers(t map[*ir.Def]plan.Recipe) {
 
 // scanSegments returns the number of inputs among the operands and the number of outputs among the results.
 func scanSegments(s *plan.Spec) (inputs, outputs int) {
-	for _, x := range []struct {
-		name  string
-		total int
-		first *int
-	}{{chlo.AttrOperandSegmentSizes, len(s.In), &inputs}, {chlo.AttrResultSegmentSizes, len(s.Out), &outputs}} {
-		v := plan.IntsAttr(s.Op, x.name)
-		if v == nil { // without the attribute, all belong to the first segment
-			*x.first = x.total
-			continue
+	a := plan.Attrs[struct {
+		Operands []int64 `attr:"operandSegmentSizes"`
+		Results  []int64 `attr:"resultSegmentSizes"`
+	}](s.Op)
+	first := func(sizes []int64, total int, name string) int {
+		if sizes == nil { // without the attribute, all belong to the first segment
+			return total
 		}
-		kernel.FailIf(len(v) != 2 || v[0] < 0 || v[1] < 0 || int(v[0]+v[1]) != x.total, "expects two parts in %s", x.name)
-		*x.first = int(v[0])
+		kernel.FailIf(len(sizes) != 2 || sizes[0] < 0 || sizes[1] < 0 || int(sizes[0]+sizes[1]) != total, "expects two parts in %s", name)
+		return int(sizes[0])
 	}
+	inputs, outputs = first(a.Operands, len(s.In), chlo.AttrOperandSegmentSizes), first(a.Results, len(s.Out), chlo.AttrResultSegmentSizes)
 	kernel.FailIf(len(s.In)-inputs != len(s.Out)-outputs, "expects as many carries as inits")
 	return inputs, outputs
 }
@@ -58,8 +56,11 @@ func scanShape(s *plan.Spec, in []*tensor.Tensor) {
 	for i := outputs; i < len(s.Out); i++ {
 		s.Out[i].Shape = in[inputs+i-outputs].Shape()
 	}
-	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), 0))
-	steps := view.IntOr(s.Op.Attr(chlo.AttrScanDimSize), -1)
+	a := plan.Attrs[struct {
+		Dimension int   `attr:"dimension"`
+		Size      int64 `attr:"scan_dim_size,-1"`
+	}](s.Op)
+	dim, steps := a.Dimension, a.Size
 	if inputs > 0 && dim < len(in[0].Shape()) {
 		steps = in[0].Shape()[dim]
 	}

@@ -10,14 +10,18 @@ import (
 )
 
 func gatherDims(op *ir.Op) *kernel.GatherDimensions {
-	return (*kernel.GatherDimensions)(plan.Data[*stablehlo.GatherDims](op, stablehlo.AttrDimensionNumbers))
+	a := plan.Attrs[struct {
+		Numbers *stablehlo.GatherDims `attr:"dimension_numbers"`
+	}](op)
+	return (*kernel.GatherDimensions)(plan.Data(a.Numbers, stablehlo.AttrDimensionNumbers))
 }
 
 // makeGather compiles gather (spec, "gather"). It copies one box per start index, clamped into the operand.
 func makeGather(s *plan.Spec) kernel.Kernel {
-	sizes := plan.IntsAttr(s.Op, stablehlo.AttrSliceSizes)
-	d := gatherDims(s.Op)
-	return kernel.GatherKernel(&s.Signature, d, sizes)
+	a := plan.Attrs[struct {
+		Sizes []int64 `attr:"slice_sizes"`
+	}](s.Op)
+	return kernel.GatherKernel(&s.Signature, gatherDims(s.Op), a.Sizes)
 }
 
 // makeDynamicGather compiles dynamic_gather (spec, "dynamic_gather"), whose slice sizes are an operand.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -119,7 +118,7 @@ func groupSize(s *plan.Spec) int64 {
 }
 
 func channelOf(op *ir.Op) int64 {
-	if c, ok := plan.DataIf[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); ok {
+	if c := plan.Attrs[plan.Channel](op).Handle; c != nil {
 		return c.Handle
 	}
 	return 0
@@ -127,7 +126,7 @@ func channelOf(op *ir.Op) int64 {
 
 // reductionRule returns the rule of all_gather, all_reduce and reduce_scatter.
 func reductionRule(op *ir.Op) groupRule {
-	global := view.Bool(op.Attr(stablehlo.AttrUseGlobalDeviceIDs))
+	global := plan.Attrs[plan.Channel](op).Global
 	switch channel := channelOf(op) > 0; {
 	case channel && global:
 		return flattenedIDs

@@ -143,8 +143,8 @@ type transfer struct {
 
 func transferOf(op *ir.Op) *transfer {
 	t := &transfer{channel: channelOf(op)}
-	if c, ok := plan.DataIf[*stablehlo.ChannelHandle](op, stablehlo.AttrChannelHandle); ok {
-		t.device = c.Type == stablehlo.ChannelDeviceToDevice && !view.Bool(op.Attr(stablehlo.AttrIsHostTransfer))
+	if a := plan.Attrs[plan.Channel](op); a.Handle != nil {
+		t.device = a.Handle.Type == stablehlo.ChannelDeviceToDevice && !a.Host
 	}
 	if op.Attr(stablehlo.AttrSourceTargetPairs) == nil {
 		return t

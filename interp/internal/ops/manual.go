@@ -156,14 +156,14 @@ func meetPartitions(m *exec.Machine, ins *exec.Instr, group []int, values []*ten
 }
 
 func manualAxes(op *ir.Op) []string {
-	if m, ok := plan.DataIf[*sdy.ManualAxes](op, sdy.AttrManualAxes); ok {
+	if m, ok := content[*sdy.ManualAxes](op.Attr(sdy.AttrManualAxes)); ok {
 		return m.Names
 	}
 	return nil
 }
 
 func perValue(op *ir.Op, name string) []*sdy.Sharding {
-	if v, ok := plan.DataIf[*sdy.PerValue](op, name); ok {
+	if v, ok := content[*sdy.PerValue](op.Attr(name)); ok {
 		return v.Shardings
 	}
 	return nil
@@ -216,7 +216,7 @@ func meshOf(symbols ir.Symbols, s *sdy.Sharding) *sharding.Mesh {
 func deviceMesh(symbols ir.Symbols, s *sdy.Sharding) *sdy.DeviceMesh {
 	from := s.Inline
 	if op := symbols[s.Mesh]; from == nil && op != nil {
-		from, _ = plan.DataIf[*sdy.DeviceMesh](op, sdy.AttrMesh)
+		from, _ = content[*sdy.DeviceMesh](op.Attr(sdy.AttrMesh))
 	}
 	return from
 }
@@ -355,4 +355,12 @@ func shardingOf(v *ir.Value) string {
 		}
 	}
 	return ""
+}
+
+// content returns the data of a dialect's attribute, or false.
+func content[T any](a ir.Attr) (data T, ok bool) {
+	if a, is := a.(*ir.DialectAttr); is {
+		data, ok = a.Data().(T)
+	}
+	return data, ok
 }

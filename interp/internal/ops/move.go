@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
@@ -15,19 +14,19 @@ import (
 // makeBroadcastInDim compiles broadcast_in_dim and dynamic_broadcast_in_dim (spec, "broadcast_in_dim",
 // "dynamic_broadcast_in_dim").
 func makeBroadcastInDim(s *plan.Spec) kernel.Kernel {
-	dims := plan.IntsAttr(s.Op, stablehlo.AttrBroadcastDimensions)
+	dims := plan.BroadcastDimensions(s.Op)
 	return kernel.BroadcastKernel(s.In[0], s.Out[0], dims)
 }
 
 // makeTranspose compiles transpose (spec, "transpose").
 func makeTranspose(s *plan.Spec) kernel.Kernel {
-	perm := plan.IntsAttr(s.Op, stablehlo.AttrPermutation)
+	perm := plan.Permutation(s.Op)
 	return kernel.TransposeKernel(s.In[0], s.Out[0], perm)
 }
 
 // makeReverse compiles reverse (spec, "reverse").
 func makeReverse(s *plan.Spec) kernel.Kernel {
-	dims := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	dims := plan.Attrs[plan.Dimensions](s.Op).List
 	kernel.CheckDims("reversed", dims, len(s.In[0].Shape))
 	src, off := kernel.Strides(s.In[0].Shape), 0
 	for _, d := range dims {
@@ -40,34 +39,37 @@ func makeReverse(s *plan.Spec) kernel.Kernel {
 	return kernel.CopyKernel(s.Out[0], src, off)
 }
 
-// threeLists reads attributes with a number for each dimension of the first operand; absent attributes have a default.
-func threeLists(s *plan.Spec, names [3]string, defaults ...int64) (lists [3][]int64) {
-	for i, name := range names {
-		lists[i] = plan.IntsOr(s.Op, name, len(s.In[0].Shape), defaults[i])
-	}
-	return lists
-}
-
 // makeSlice compiles slice (spec, "slice").
 func makeSlice(s *plan.Spec) kernel.Kernel {
-	l := threeLists(s, [3]string{stablehlo.AttrStartIndices, stablehlo.AttrLimitIndices, stablehlo.AttrStrides}, 0, 0, 1)
-	return kernel.SliceKernel(s.In[0], s.Out[0], l[0], l[1], l[2])
+	a := plan.Attrs[struct {
+		Start  []int64 `attr:"start_indices,0"`
+		Limit  []int64 `attr:"limit_indices,0"`
+		Stride []int64 `attr:"strides,1"`
+	}](s.Op, len(s.In[0].Shape))
+	return kernel.SliceKernel(s.In[0], s.Out[0], a.Start, a.Limit, a.Stride)
 }
 
 // makeConcatenate compiles concatenate (spec, "concatenate").
 func makeConcatenate(s *plan.Spec) kernel.Kernel {
-	return kernel.ConcatenateKernel(&s.Signature, int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1)))
+	return kernel.ConcatenateKernel(&s.Signature, plan.Attrs[plan.Dimension](s.Op).Number)
 }
 
 // makePad compiles pad (spec, "pad"). Padding may be negative at both ends.
 func makePad(s *plan.Spec) kernel.Kernel {
-	l := threeLists(s, [3]string{stablehlo.AttrEdgePaddingLow, stablehlo.AttrEdgePaddingHigh, stablehlo.AttrInteriorPadding}, 0, 0, 0)
-	return kernel.PadKernel(s.In[0], s.Out[0], s.In[1], l[0], l[1], l[2])
+	a := plan.Attrs[struct {
+		Low      []int64 `attr:"edge_padding_low,0"`
+		High     []int64 `attr:"edge_padding_high,0"`
+		Interior []int64 `attr:"interior_padding,0"`
+	}](s.Op, len(s.In[0].Shape))
+	return kernel.PadKernel(s.In[0], s.Out[0], s.In[1], a.Low, a.High, a.Interior)
 }
 
 // makeIota compiles iota and dynamic_iota (spec, "iota", "dynamic_iota").
 func makeIota(s *plan.Spec) kernel.Kernel {
-	return kernel.IotaKernel(&s.Signature, int(view.IntOr(s.Op.Attr(stablehlo.AttrIotaDimension), -1)))
+	a := plan.Attrs[struct {
+		Dimension int `attr:"iota_dimension,-1"`
+	}](s.Op)
+	return kernel.IotaKernel(&s.Signature, a.Dimension)
 }
 
 // operandShape returns a shape function for dynamic_broadcast_in_dim, dynamic_iota, dynamic_reshape and rng: operand i
@@ -99,7 +101,7 @@ func realDynamicSliceShape(s *plan.Spec, in []*tensor.Tensor) {
 
 // makeGetDimensionSize compiles get_dimension_size (spec, "get_dimension_size").
 func makeGetDimensionSize(s *plan.Spec) kernel.Kernel {
-	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1))
+	dim := plan.Attrs[plan.Dimension](s.Op).Number
 	kernel.FailIf(dim < 0 || dim >= len(s.In[0].Shape), "asks for dimension %d of rank %d", dim, len(s.In[0].Shape))
 	return kernel.Kernel{Family: "strided copy", Run: func(in, out []*tensor.Tensor) {
 		tensor.View[int32](out[0])[0] = int32(in[0].Shape()[dim])
@@ -107,7 +109,7 @@ func makeGetDimensionSize(s *plan.Spec) kernel.Kernel {
 }
 
 func setDimensionSizeShape(s *plan.Spec, in []*tensor.Tensor) {
-	dim := int(view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1))
+	dim := plan.Attrs[plan.Dimension](s.Op).Number
 	kernel.FailIf(dim < 0 || dim >= len(s.In[0].Shape), "sets dimension %d of rank %d", dim, len(s.In[0].Shape))
 	n := kernel.IntAt(in[1], 0)
 	kernel.FailIf(n < 0, "sets dimension %d to %d", dim, n)

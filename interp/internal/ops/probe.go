@@ -5,10 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/dialect/check"
-	"github.com/hlocb/hlocb/internal/dialect/interpreter"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -17,11 +15,17 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// probeAttrs has the attributes of probes and of the ops that compare with them.
+type probeAttrs struct {
+	ID        string `attr:"probe_id"`
+	Iteration int    `attr:"iter"`
+}
+
 // planProbe compiles interpreter.probe: it passes the value through to its result, and a tap named by probe_id observes
 // it. If the program itself compares probed values (check.expect_serialized_eq), the run keeps them.
 func (h *Host) planProbe(p *plan.Planner, s *plan.Spec) exec.Runner {
 	p.Describe("probe")
-	id := view.String(s.Op.Attr(interpreter.AttrProbeID))
+	id := plan.Attrs[probeAttrs](s.Op).ID
 	bound := h.tapSite(p, s, "probe", id)
 	keep := h.probesCompared()
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
@@ -85,7 +89,8 @@ func comparesProbes(m *ir.Module) bool {
 // iteration.
 func planExpectSerialized(p *plan.Planner, s *plan.Spec) exec.Runner {
 	p.Describe("expectation")
-	id, iter := view.String(s.Op.Attr(interpreter.AttrProbeID)), int(view.IntOr(s.Op.Attr(check.AttrIter), 0))
+	a := plan.Attrs[probeAttrs](s.Op)
+	id, iter := a.ID, a.Iteration
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
 		seen := m.Probes[id]
 		kernel.FailIf(len(seen) == 0, "probe %q saw nothing", id)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/kernel/algebra"
@@ -20,9 +19,10 @@ func makeDotGeneral(s *plan.Spec) kernel.Kernel {
 
 // makeConvolution compiles convolution (spec, "convolution").
 func makeConvolution(s *plan.Spec) kernel.Kernel {
-	pad := plan.IntsAttr(s.Op, stablehlo.AttrPadding)
-	a := convAttributes(s)
-	return kernel.ConvKernel(&s.Signature, a, pad)
+	a := plan.Attrs[struct {
+		Padding []int64 `attr:"padding"`
+	}](s.Op)
+	return kernel.ConvKernel(&s.Signature, convAttributes(s), a.Padding)
 }
 
 // makeDynamicConv compiles dynamic_conv (spec, "dynamic_conv"), whose padding is an operand.
@@ -42,36 +42,48 @@ func makeDynamicConv(s *plan.Spec) kernel.Kernel {
 
 // convAttributes reads the attributes of a convolution, except its padding.
 func convAttributes(s *plan.Spec) *kernel.ConvolutionWindow {
-	d := plan.Data[*stablehlo.ConvDims](s.Op, stablehlo.AttrDimensionNumbers)
-	n := len(d.InputSpatial)
-	w := &kernel.ConvolutionWindow{Dims: (*kernel.ConvDimensions)(d), Groups: int(view.IntOr(s.Op.Attr(stablehlo.AttrFeatureGroupCount), 1)),
-		BatchGroups: int(view.IntOr(s.Op.Attr(stablehlo.AttrBatchGroupCount), 1))}
-	for _, x := range []struct {
-		list *[]int64
-		name string
-		def  int64
-	}{{&w.Stride, stablehlo.AttrWindowStrides, 1}, {&w.LhsDil, stablehlo.AttrLHSDilation, 1}, {&w.RhsDil, stablehlo.AttrRHSDilation, 1}, {&w.Reversal, stablehlo.AttrWindowReversal, 0}} {
-		*x.list = plan.IntsOr(s.Op, x.name, n, x.def)
-	}
-	return w
+	d := plan.Data(plan.Attrs[struct {
+		Numbers *stablehlo.ConvDims `attr:"dimension_numbers"`
+	}](s.Op).Numbers, stablehlo.AttrDimensionNumbers)
+	a := plan.Attrs[struct {
+		Groups      int     `attr:"feature_group_count,1"`
+		BatchGroups int     `attr:"batch_group_count,1"`
+		Strides     []int64 `attr:"window_strides,1"`
+		Left        []int64 `attr:"lhs_dilation,1"`
+		Right       []int64 `attr:"rhs_dilation,1"`
+		Reversal    []int64 `attr:"window_reversal,0"`
+	}](s.Op, len(d.InputSpatial))
+	return &kernel.ConvolutionWindow{Dims: (*kernel.ConvDimensions)(d), Groups: a.Groups, BatchGroups: a.BatchGroups,
+		Stride: a.Strides, LhsDil: a.Left, RhsDil: a.Right, Reversal: a.Reversal}
 }
 
 // makeCholesky compiles cholesky (spec, "cholesky"). The spec does not define the other triangle of the result; here it
 // is zero. A matrix that is not positive definite yields NaNs.
 func makeCholesky(s *plan.Spec) kernel.Kernel {
-	return algebra.CholeskyKernel(&s.Signature, view.Bool(s.Op.Attr(stablehlo.AttrLower)))
+	a := plan.Attrs[struct {
+		Lower bool `attr:"lower"`
+	}](s.Op)
+	return algebra.CholeskyKernel(&s.Signature, a.Lower)
 }
 
 // makeTriangularSolve compiles triangular_solve (spec, "triangular_solve").
 func makeTriangularSolve(s *plan.Spec) kernel.Kernel {
-	return algebra.SolveKernel(&s.Signature, view.Bool(s.Op.Attr(stablehlo.AttrLeftSide)), view.Bool(s.Op.Attr(stablehlo.AttrLower)),
-		view.Bool(s.Op.Attr(stablehlo.AttrUnitDiagonal)), plan.EnumAttr(s.Op, stablehlo.AttrTransposeA, "NO_TRANSPOSE"))
+	a := plan.Attrs[struct {
+		Left      bool   `attr:"left_side"`
+		Lower     bool   `attr:"lower"`
+		Unit      bool   `attr:"unit_diagonal"`
+		Transpose string `attr:"transpose_a,NO_TRANSPOSE"`
+	}](s.Op)
+	return algebra.SolveKernel(&s.Signature, a.Left, a.Lower, a.Unit, a.Transpose)
 }
 
 // makeFFT compiles fft (spec, "fft"), which transforms the last one to three dimensions.
 func makeFFT(s *plan.Spec) kernel.Kernel {
-	length := plan.IntsAttr(s.Op, stablehlo.AttrFftLength)
-	return algebra.FftKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrFftType, ""), length)
+	a := plan.Attrs[struct {
+		Type   string  `attr:"fft_type"`
+		Length []int64 `attr:"fft_length"`
+	}](s.Op)
+	return algebra.FftKernel(&s.Signature, a.Type, a.Length)
 }
 
 // planFactor returns the function that compiles XLA's custom call of a matrix factorization, or nil.
@@ -96,7 +108,9 @@ func planFactor(target string) func(*Host, *plan.Planner, *plan.Spec) exec.Runne
 func makeEigh(s *plan.Spec) kernel.Kernel {
 	var lower, sort int
 	var o algebra.EigenOptions
-	config := view.String(s.Op.Attr(stablehlo.AttrBackendConfig))
+	config := plan.Attrs[struct {
+		Config string `attr:"backend_config"`
+	}](s.Op).Config
 	_, err := fmt.Sscanf(config, "%d,%d,%d,%g", &lower, &sort, &o.Sweeps, &o.Tolerance)
 	kernel.FailIf(err != nil, "expects a configuration such as \"1,1,100,1e-6\", but has %q", config)
 	o.Lower, o.Sort = lower != 0, sort != 0

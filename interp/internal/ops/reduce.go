@@ -57,7 +57,7 @@ func planReduce(p *plan.Planner, s *plan.Spec) exec.Runner {
 		return p.KernelControl(makeReduce, s)
 	}
 	kernel.UnsupportedIf(!static(s.In, s.Out), "a general reduction of dynamic shape")
-	dims := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	dims := plan.Attrs[plan.Dimensions](s.Op).List
 	kernel.CheckDims("reduced", dims, len(s.In[0].Shape))
 	k := len(s.Out)
 	for _, t := range s.In[1:k] {
@@ -214,7 +214,7 @@ func foldReduce(s *plan.Spec, source *kernel.Source) (kernel.Kernel, bool) {
 	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1 {
 		return kernel.Kernel{}, false
 	}
-	red, dims := commonReducer(s.Op.Region(0).Entry()), plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	red, dims := commonReducer(s.Op.Region(0).Entry()), plan.Attrs[plan.Dimensions](s.Op).List
 	kernel.CheckDims("reduced", dims, len(s.In[0].Shape))
 	if red == nil || !kernel.Reducible(s.In[0], dims) {
 		return kernel.Kernel{}, false
@@ -225,7 +225,7 @@ func foldReduce(s *plan.Spec, source *kernel.Source) (kernel.Kernel, bool) {
 // makeReduce compiles reductions by common ops.
 func makeReduce(s *plan.Spec) kernel.Kernel {
 	list := commonReducers(s.Op.Region(0).Entry())
-	dims := plan.IntsAttr(s.Op, stablehlo.AttrDimensions)
+	dims := plan.Attrs[plan.Dimensions](s.Op).List
 	n := len(list)
 	kernels := make([]kernel.Kernel, n)
 	var scratch int64

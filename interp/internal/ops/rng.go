@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -17,7 +16,10 @@ import (
 // makeRngBitGenerator compiles rng_bit_generator (spec, "rng_bit_generator"). The spec does not define the layout of
 // the bits. The engine uses XLA's layout, bit for bit; DEFAULT is PHILOX.
 func makeRngBitGenerator(s *plan.Spec) kernel.Kernel {
-	return kernel.BitsKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngAlgorithm, "DEFAULT"))
+	a := plan.Attrs[struct {
+		Algorithm string `attr:"rng_algorithm,DEFAULT"`
+	}](s.Op)
+	return kernel.BitsKernel(&s.Signature, a.Algorithm)
 }
 
 // rngStreams returns the key of each rng op of m: a hash of the function's name and of the op's position among the rng
@@ -46,7 +48,10 @@ func rngStreams(m *ir.Module) map[*ir.Op]uint64 {
 // makeRng compiles rng (spec, "rng"). The spec does not define the values. The engine uses a fixed stream per op, which
 // makes runs repeatable; see rngStreams.
 func (h *Host) makeRng(s *plan.Spec) kernel.Kernel {
-	return kernel.RngKernel(&s.Signature, plan.EnumAttr(s.Op, stablehlo.AttrRngDistribution, ""), h.streams()[s.Op])
+	a := plan.Attrs[struct {
+		Distribution string `attr:"rng_distribution"`
+	}](s.Op)
+	return kernel.RngKernel(&s.Signature, a.Distribution, h.streams()[s.Op])
 }
 
 // makeRngState compiles mhlo.xla.rng_get_and_update_state: an integer of 128 bits, low word first, to which each
@@ -54,7 +59,9 @@ func (h *Host) makeRng(s *plan.Spec) kernel.Kernel {
 // outlives a run.
 func makeRngState(s *plan.Spec) kernel.Kernel {
 	kernel.FailIf(s.Out[0].DType != tensor.UI64 || s.Out[0].N != 2, "expects one result of type tensor<2xui64>")
-	delta := uint64(view.IntOr(s.Op.Attr(mhlo.AttrDelta), 0))
+	delta := uint64(plan.Attrs[struct {
+		Delta int64 `attr:"delta"`
+	}](s.Op).Delta)
 	var mu sync.Mutex
 	lo, hi := uint64(0x7012395), uint64(0)
 	return kernel.Kernel{Family: "elements", Run: func(_, out []*tensor.Tensor) {

@@ -9,7 +9,10 @@ import (
 )
 
 func scatterPlanOf(s *plan.Spec, k int) *kernel.ScatterPlan {
-	d := plan.Data[*stablehlo.ScatterDims](s.Op, stablehlo.AttrScatterDimensionNumbers)
+	a := plan.Attrs[struct {
+		Numbers *stablehlo.ScatterDims `attr:"scatter_dimension_numbers"`
+	}](s.Op)
+	d := plan.Data(a.Numbers, stablehlo.AttrScatterDimensionNumbers)
 	return kernel.NewScatterPlan(&s.Signature, (*kernel.ScatterDimensions)(d), k)
 }
 

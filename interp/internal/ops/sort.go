@@ -3,10 +3,7 @@ package ops
 import (
 	"slices"
 
-	"github.com/hlocb/hlocb/dialect/chlo"
-	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -18,7 +15,7 @@ func sortSpec(s *plan.Spec) kernel.SortGeometry {
 	kernel.FailIf(len(s.In) == 0 || len(s.In) != len(s.Out) || len(s.Op.Regions()) != 1 || len(s.Op.Region(0).Blocks()) != 1,
 		"expects inputs, as many results, and one region")
 	rank := len(s.In[0].Shape)
-	dim := view.IntOr(s.Op.Attr(stablehlo.AttrDimension), -1)
+	dim := int64(plan.Attrs[plan.Dimension](s.Op).Number)
 	if dim < 0 {
 		dim += int64(rank)
 	}
@@ -153,8 +150,9 @@ func sortKeyOf(p *plan.Planner, s *plan.Spec, b *ir.Block) *sortKey {
 		return nil
 	}
 	key.dt = t.DType
-	key.total = plan.EnumAttr(c, stablehlo.AttrCompareType, "") == "TOTALORDER"
-	switch plan.EnumAttr(c, stablehlo.AttrComparisonDirection, "") {
+	a := plan.Attrs[plan.Comparison](c)
+	key.total = a.Total()
+	switch a.Direction {
 	case "LT":
 		key.descend = swapped
 	case "GT":
@@ -269,5 +267,9 @@ func (k *sortKey) control(g kernel.SortGeometry) exec.Runner {
 // makeTopK compiles chlo.top_k: the k largest elements along the last dimension and their indices. NaN is largest;
 // equal elements keep their order. mhlo.topk can also select the smallest elements.
 func makeTopK(s *plan.Spec) kernel.Kernel {
-	return kernel.TopKKernel(&s.Signature, int(view.IntOr(s.Op.Attr(chlo.AttrK), 0)), view.IntOr(s.Op.Attr(mhlo.AttrLargest), 1) != 0)
+	a := plan.Attrs[struct {
+		K       int `attr:"k"`
+		Largest int `attr:"largest,1"`
+	}](s.Op)
+	return kernel.TopKKernel(&s.Signature, a.K, a.Largest != 0)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
@@ -23,13 +22,16 @@ type window struct {
 
 // windowOf reads the window of an op over an operand of the given shape.
 func windowOf(s *plan.Spec, shape tensor.Shape) *window {
-	var lists [4][]int64
-	for i, name := range [...]string{stablehlo.AttrWindowDimensions, stablehlo.AttrWindowStrides, stablehlo.AttrWindowDilations, stablehlo.AttrBaseDilations} {
-		lists[i] = plan.IntsOr(s.Op, name, len(shape), 1)
-	}
-	rank, base := len(shape), lists[3]
-	w := &window{dims: lists[0], strides: lists[1], dilation: lists[2]}
-	pad := kernel.Paddings(plan.IntsAttr(s.Op, stablehlo.AttrPadding), rank)
+	a := plan.Attrs[struct {
+		Dims     []int64 `attr:"window_dimensions,1"`
+		Strides  []int64 `attr:"window_strides,1"`
+		Dilation []int64 `attr:"window_dilations,1"`
+		Base     []int64 `attr:"base_dilations,1"`
+		Padding  []int64 `attr:"padding"`
+	}](s.Op, len(shape))
+	rank, base := len(shape), a.Base
+	w := &window{dims: a.Dims, strides: a.Strides, dilation: a.Dilation}
+	pad := kernel.Paddings(a.Padding, rank)
 	for i := range rank {
 		kernel.FailIf(w.dims[i] < 1 || w.strides[i] < 1 || w.dilation[i] < 1 || base[i] < 1, "has a window with a size, stride or dilation below 1")
 		w.low = append(w.low, pad[2*i])

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
-	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/ir"
@@ -180,7 +179,9 @@ func PlanTuple(p *Planner, s *Spec) exec.Runner {
 
 // PlanGetTupleElement compiles stablehlo.get_tuple_element (spec, "get_tuple_element").
 func PlanGetTupleElement(p *Planner, s *Spec) exec.Runner {
-	i := int(view.IntOr(s.Op.Attr(stablehlo.AttrIndex), -1))
+	i := Attrs[struct {
+		Index int `attr:"index,-1"`
+	}](s.Op).Index
 	kernel.FailIf(i < 0 || i >= len(s.In[0].Elems), "index %d is out of bounds of the tuple", i)
 	p.Describe("element %d of the tuple", i)
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {

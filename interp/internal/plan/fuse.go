@@ -132,7 +132,7 @@ type load struct{ div, mod int }
 // newLoad returns the load that reads a broadcast_in_dim, or nil unless the op broadcasts a scalar, a row, a column or
 // the middle dimension.
 func newLoad(o *ir.Op, in, out kernel.Type) *load {
-	dims := IntsAttr(o, stablehlo.AttrBroadcastDimensions)
+	dims := BroadcastDimensions(o)
 	if in.DType != out.DType || len(dims) != len(in.Shape) {
 		return nil
 	}

@@ -408,9 +408,10 @@ func scalarCode(o *ir.Op, types []kernel.Type, t kernel.Type) (code exec.ScalarC
 		return exec.ScalarMove, false
 	case kind == stablehlo.Convert && dt == tensor.I32 && t.DType == tensor.F32:
 		return exec.ScalarConvertIWF, false
-	case kind == stablehlo.Compare && EnumAttr(o, stablehlo.AttrCompareType, "") != "TOTALORDER":
-		dir := EnumAttr(o, stablehlo.AttrComparisonDirection, "")
-		return comparisons[strings.Replace(dir, "G", "L", 1)].of(dt), strings.HasPrefix(dir, "G")
+	case kind == stablehlo.Compare:
+		if c := Attrs[Comparison](o); !c.Total() {
+			return comparisons[strings.Replace(c.Direction, "G", "L", 1)].of(dt), strings.HasPrefix(c.Direction, "G")
+		}
 	}
 	return arithmetic[kind].of(t.DType), false
 }

@@ -31,7 +31,7 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 	if !plain(in) || !plain(p.typesOf(o.Results())[0]) || in.N < fuseFrom {
 		return false
 	}
-	perm := IntsAttr(o, stablehlo.AttrPermutation)
+	perm := Permutation(o)
 	kernel.CheckDims("permutation", perm, len(perm))
 	view := kernel.Transposed(kernel.Dense(in), perm)
 	for u := range o.Result(0).Uses() {
@@ -56,7 +56,7 @@ func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
 	if d == nil || !p.absorbed[d] {
 		return kernel.Dense(t)
 	}
-	return kernel.Transposed(kernel.Dense(t), IntsAttr(d, stablehlo.AttrPermutation))
+	return kernel.Transposed(kernel.Dense(t), Permutation(d))
 }
 
 // operands returns the values that the instruction of o reads: for each operand of o, the operand or the value that it
@@ -88,5 +88,8 @@ func (p *Planner) through(o *ir.Op) []*ir.Op {
 
 // DotDimensions returns the dimension numbers of dot_general.
 func DotDimensions(op *ir.Op) *kernel.DotDimensions {
-	return (*kernel.DotDimensions)(Data[*stablehlo.DotDims](op, stablehlo.AttrDotDimensionNumbers))
+	a := Attrs[struct {
+		Numbers *stablehlo.DotDims `attr:"dot_dimension_numbers"`
+	}](op)
+	return (*kernel.DotDimensions)(Data(a.Numbers, stablehlo.AttrDotDimensionNumbers))
 }
