@@ -154,8 +154,17 @@ func DotKernel(lhs, rhs View, out Type, d *DotDimensions) Kernel {
 	if !narrow.plain() {
 		scratch += int64(narrow.in.Bytes())
 	}
-	return Kernel{Family: "product", Scratch: scratch, Parts: a.split(b, acc).Parts, Run: func(in, outs []*tensor.Tensor) {
-		x, y, o := a.load(in[0]), b.load(in[1]), outs[0]
+	how := a.split(b, acc)
+	direct := how.by == byDots && how.N > 0 && acc == tensor.F32 && lhs.DType == tensor.BF16 && a.move == nil
+	if direct {
+		scratch -= a.scratch()
+		product = productBF16
+	}
+	return Kernel{Family: "product", Scratch: scratch, Parts: how.Parts, Run: func(in, outs []*tensor.Tensor) {
+		x, y, o := in[0], b.load(in[1]), outs[0]
+		if !direct {
+			x = a.load(in[0])
+		}
 		if !narrow.plain() {
 			o = tensor.New(acc, out.Shape)
 			defer narrow.store(outs[0], o)
@@ -330,6 +339,27 @@ func (m *matrixOperand) split(b *matrixOperand, acc tensor.DType) split {
 	return split{Parts{(rows + 15) / 16, max(1, least/(16*cols*inner))}, byRows}
 }
 
+// rowProducts calls f for parts of the product of matrices and vectors: results [i, i+n) are the products of the rows
+// at row and of the vector at vector.
+func rowProducts(how split, a, b *matrixOperand, f func(i, n, row, vector int)) {
+	Parallel(how.N, how.Grain, func(lo, hi int) {
+		for i := lo; i < hi; {
+			bt, r := i/a.nrows, i%a.nrows
+			n := min(hi-i, a.nrows-r)
+			f(i, n, a.at(bt)+r*a.rows, b.at(bt))
+			i += n
+		}
+	})
+}
+
+// productBF16 multiplies matrices of bf16, whose rows it reads in place, and vectors of f32.
+func productBF16(ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
+	o, x, y := tensor.View[float32](ot), tensor.View[uint16](xt), tensor.View[float32](yt)
+	rowProducts(a.split(b, tensor.F32), a, b, func(i, n, row, vector int) {
+		vec.DotsBF16(o[i:i+n], x[row:], y[vector:][:a.ncols], a.rows)
+	})
+}
+
 // product uses the blocked matrix kernel, or scalar products if the right operand is a vector.
 func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matrixOperand) {
 	o, x, y := tensor.View[T](ot), tensor.View[T](xt), tensor.View[T](yt)
@@ -344,13 +374,8 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 	how := a.split(b, ot.DType())
 	switch how.by {
 	case byDots:
-		Parallel(how.N, how.Grain, func(lo, hi int) {
-			for i := lo; i < hi; {
-				bt, r := i/rows, i%rows
-				n := min(hi-i, rows-r)
-				vec.Dots(o[i:i+n], x[a.at(bt)+r*a.rows:], y[b.at(bt):][:inner], a.rows)
-				i += n
-			}
+		rowProducts(how, a, b, func(i, n, row, vector int) {
+			vec.Dots(o[i:i+n], x[row:], y[vector:][:inner], a.rows)
 		})
 		return
 	case bySmallRows:

@@ -39,6 +39,7 @@ func products() []*Function {
 	fused := func(p *Program, x []*Node) *Node { return p.fma(x[1], x[2], x[0]) }
 	return []*Function{
 		define("Dot32", "x + y z", 4, "f32 f32 f32", "f32", fused),
+		define("DotBF16", "x + y z", 4, "f32 bf16 f32", "f32", fused),
 		define("Dot64", "x + y z", 8, "f64 f64 f64", "f64", fused),
 		define("DotI32", "x + y z", 4, "i32 i32 i32", "i32", func(p *Program, x []*Node) *Node { return p.iadd(x[0], p.imul(x[1], x[2])) }),
 	}

@@ -78,8 +78,9 @@ func encodeFold(f, combine *expr.Function, bytes int) ([]byte, error) {
 	loop := len(a.code)
 	for i := range count {
 		in := []operand{register(i)}
-		for _, base := range []int{x, y}[:len(f.Formats)-1] {
-			in = append(in, memory(base, rdx, f.Width, int32(i*bytes)))
+		for k, base := range []int{x, y}[:len(f.Formats)-1] {
+			size := expr.Size(f.Formats[1+k])
+			in = append(in, memory(base, rdx, size, int32(i*bytes/f.Width*size)))
 		}
 		a.apply(f, count, i, in...)
 	}
@@ -126,7 +127,11 @@ func (a *folder) apply(f *expr.Function, lowest, d int, in ...operand) {
 	for i, x := range in {
 		node := p.In[i].Node
 		r := e.allocate(node)
-		e.move(r, x)
+		if x.memory {
+			e.load(r, f.Formats[i], x)
+		} else {
+			e.move(r, x)
+		}
 	}
 	for i, n := range live {
 		e.at, e.locked = i, e.locked[:0]

@@ -171,3 +171,16 @@ func get(b []byte, i, size int) uint64 {
 	copy(w[:], b[i*size:(i+1)*size])
 	return binary.LittleEndian.Uint64(w[:])
 }
+
+func BenchmarkCompile(b *testing.B) {
+	if vec.Bytes() == 0 {
+		b.Skip("the processor has no vectors")
+	}
+	rng := rand.New(rand.NewPCG(47, 3))
+	p := expr.Random(rng, 4, 60)
+	for b.Loop() {
+		if _, err := machine.Compile(p, vec.Bytes()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

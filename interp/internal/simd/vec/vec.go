@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/interp/internal/simd/expr"
 	"github.com/hlocb/hlocb/interp/internal/simd/machine"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // loop computes n elements at o from the elements at x, y and z. It ignores the operands that the function does not
@@ -213,9 +214,10 @@ func halves[T any](acc []T, l *Loop) T {
 
 // The folds of scalar products.
 var (
-	dot32  = sync.OnceValue(func() rowsLoop { return foldOf("dot32", "add32", Bytes()) })
-	dot64  = sync.OnceValue(func() rowsLoop { return foldOf("dot64", "add64", Bytes()) })
-	dotI32 = sync.OnceValue(func() rowsLoop { return foldOf("dotI32", "addI32", Bytes()) })
+	dot32   = sync.OnceValue(func() rowsLoop { return foldOf("dot32", "add32", Bytes()) })
+	dot64   = sync.OnceValue(func() rowsLoop { return foldOf("dot64", "add64", Bytes()) })
+	dotBF16 = sync.OnceValue(func() rowsLoop { return foldOf("dotBF16", "add32", Bytes()) })
+	dotI32  = sync.OnceValue(func() rowsLoop { return foldOf("dotI32", "addI32", Bytes()) })
 )
 
 // Dots sets each element of o to the sum of the products of y and of a row of x, of equal length. The rows of x lie
@@ -260,6 +262,36 @@ func dots[T float32 | float64 | int32](o, x, y []T, line int, vector rowsLoop, a
 	for r := range o {
 		for i := n; i < len(y); i++ {
 			o[r] = fma(x[r*line+i], y[i], o[r])
+		}
+	}
+}
+
+// DotsBF16 is Dots for rows of bf16, which it widens.
+func DotsBF16(o []float32, x []uint16, y []float32, line int) {
+	if len(o) > 0 {
+		dotsBF16(o, x, y, line, dotBF16())
+	}
+}
+
+func dotsBF16(o []float32, x []uint16, y []float32, line int, vector rowsLoop) {
+	_ = x[:(len(o)-1)*line+len(y)]
+	n := len(y) &^ (foldBytes/4 - 1)
+	if vector == nil {
+		row := make([]float32, len(y))
+		for r := range o {
+			F32FromBF16Loop.run(at(row), at(x[r*line:]), nil, nil, len(row))
+			dots(o[r:r+1], row, y, len(row), nil, Add32Loop, FMA)
+		}
+		return
+	}
+	if n > 0 {
+		vector(at(o), at(x), at(y), n, len(o), line*2)
+	} else {
+		clear(o)
+	}
+	for r := range o {
+		for i := n; i < len(y); i++ {
+			o[r] = FMA(tensor.BF16ToFloat32(x[r*line+i]), y[i], o[r])
 		}
 	}
 }

@@ -471,6 +471,33 @@ func dotsAgree[T float32 | float64 | int32](t *testing.T, rng *rand.Rand, n int,
 	}
 }
 
+// TestDotsBF16: scalar products of bf16 have the bits of those of the widened rows, with every set of vectors.
+func TestDotsBF16(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 3))
+	for n := 1; n < 300; n += 1 + n/40 {
+		const rows = 3
+		line := n + 3
+		x, wide, y := make([]uint16, rows*line), make([]float32, rows*line), make([]float32, n)
+		for i := range x {
+			x[i] = uint16(math.Float32bits(float32(rng.NormFloat64())) >> 16)
+			wide[i] = math.Float32frombits(uint32(x[i]) << 16)
+		}
+		for i := range y {
+			y[i] = float32(rng.NormFloat64())
+		}
+		want := make([]float32, rows)
+		Dots(want, wide, y, line)
+		folds := foldVectors("dotBF16", "add32")
+		folds[0] = func() rowsLoop { return nil }
+		for vector, f := range folds {
+			got := make([]float32, rows)
+			if dotsBF16(got, x, y, line, f()); !slices.Equal(got, want) {
+				t.Fatalf("%d elements, vectors of %d bytes: %v, not %v", n, vector, got, want)
+			}
+		}
+	}
+}
+
 // TestRadix4: a pass of a Fourier transform returns the same bits with vectors of each width that the processor has.
 func TestRadix4(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
