@@ -23,7 +23,7 @@ func TestAttrs(t *testing.T) {
   %c = stablehlo.compare LT, %a, %b, TOTALORDER {list = array<i64: 1, 2>, flag, size = 4 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
   return %c : tensor<2xi1>
 }`
-	m, err := parse.Parse(diag.NewSource("m", []byte(text)), ir.NewContext(), registry, parse.Options{})
+	m, err := parse.Parse(diag.NewSource("m", []byte(text)), ir.NewContext(registry), parse.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
