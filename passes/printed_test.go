@@ -12,8 +12,8 @@ import (
 	"github.com/hlocb/hlocb/passes"
 )
 
-// printedScript reads pipelines and modules, and writes the text that MLIR prints of each pipeline, and the modules after
-// it, or its error.
+// printedScript reads pipelines and modules, and writes the text that MLIR prints of each pipeline, and the modules
+// after it, or its error.
 const printedScript = `
 import json, sys
 from jaxlib.mlir import ir, passmanager
