@@ -250,7 +250,6 @@ func TestValues(t *testing.T) {
 		"''}":              "",
 		`""}`:              "",
 		"-> fast}":         "->",
-		"{>->}}":           "{>->}",
 		"a\tfast}":         "a",
 		"a\nfast}":         "a",
 		"a\rfast}":         "a",
