@@ -180,7 +180,7 @@ func (p *placer) findText(v *ir.Value) string {
 		switch {
 		case text == gspmdManual: // a computation on shards returns shards
 			manual = text
-		case text != "" && o.Type() == v.Type() && (def.Has(ir.Elementwise) || def.Has(ir.SameShape)):
+		case text != "" && o.Type() == v.Type() && alike(def):
 			return text
 		}
 	}

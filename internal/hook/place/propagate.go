@@ -118,12 +118,18 @@ func sources(op *ir.Op, result, operand, rank int) []int {
 			return nil // indices, or a small part
 		}
 		return each(true)
-	case op.Has(ir.Elementwise), op.Has(ir.SameShape):
+	case alike(op):
 		if len(from) == rank {
 			return each(true)
 		}
 	}
 	return nil
+}
+
+// alike reports whether the result's elements come from the elements at the same positions of each operand that has the
+// result's shape.
+func alike(op *ir.Op) bool {
+	return op.Has(ir.Elementwise) || op.Has(ir.SameShape) || op.IsOrMirrors(stablehlo.Select) || op.IsOrMirrors(stablehlo.Clamp)
 }
 
 // dotSources is sources for dot_general: its result has the batching dimensions, then the free dimensions of both
