@@ -94,7 +94,7 @@ func TestOptionKinds(t *testing.T) {
 	}
 }
 
-// number is a pass that is no struct, so that it has no options.
+// number is a pass without options: it has no fields.
 type number int
 
 func (number) Info() *pass.Info { return &pass.Info{Name: "number"} }
