@@ -94,10 +94,10 @@ func compareTexts(t *testing.T, before, after string) *pass.Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := ir.NewContext()
+	ctx := ir.NewContext(reg)
 	var m [2]*ir.Module
 	for i, text := range []string{before, after} {
-		if m[i], err = parse.Parse(diag.NewSource("in.mlir", []byte(text)), ctx, reg, parse.Options{}); err != nil {
+		if m[i], err = parse.Parse(diag.NewSource("in.mlir", []byte(text)), ctx, parse.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

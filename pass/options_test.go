@@ -208,7 +208,6 @@ func TestResolve(t *testing.T) {
 		"nested{pipeline=options.x(options)}": `pipeline:1: error: pipeline:11: error: pass "options" runs on builtin.module and cannot be nested in options.x`,
 		" number":                             `pipeline:2: error: pass "number" has no method Run(*pass.Context, *ir.Module) error, Run(*pass.Context, *ir.Op) error or Expand() ([]pass.Pass, error)`,
 		"func.func(both)":                     `pipeline:11: error: pass "both" runs on builtin.module and cannot be nested in func.func`,
-		"builtin.module[":                     `pipeline:15: error: expected '('`,
 		"builtin.module()x":                   `pipeline:17: error: expected ',' or the end of the pipeline, but got "x"`,
 		"func.func(per-function":              `pipeline:23: error: expected ')'`,
 		"options{name}x":                      `pipeline:14: error: expected ',' or the end of the pipeline, but got "x"`,
