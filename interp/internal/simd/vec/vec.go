@@ -22,12 +22,14 @@ type Loop struct {
 	width   int  // bytes of a lane
 	sizes   [4]int
 	vectors func() *machine.Code // nil without vectors
+	folds   func() rowsLoop      // of rows, with the same function; nil without vectors
 }
 
 func newLoop(name string, twin loop, width int, sizes ...int) *Loop {
 	l := &Loop{name: name, twin: twin, width: width}
 	copy(l.sizes[:], sizes)
 	l.vectors = sync.OnceValue(func() *machine.Code { return compiled(name, Bytes()) })
+	l.folds = sync.OnceValue(func() rowsLoop { return foldOf(name, name, Bytes()) })
 	return l
 }
 
@@ -154,7 +156,7 @@ const foldBytes = machine.FoldBytes
 // Fold returns the function that folds rows of equal, positive length with l. Each row of x yields one element of o.
 // Fold folds a row into 128 bytes of accumulators, then the accumulators by halves, then the rest of the row.
 func Fold[T ~float32 | ~float64](l *Loop) func(o, x []T) {
-	return foldWith[T](l, sync.OnceValue(func() rowsLoop { return foldOf(l.name, l.name, Bytes()) }))
+	return foldWith[T](l, l.folds)
 }
 
 func foldWith[T ~float32 | ~float64](l *Loop, vectors func() rowsLoop) func(o, x []T) {
