@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
@@ -147,10 +148,14 @@ func TestArithmeticOrdersNothing(t *testing.T) {
 func TestCorpusOrder(t *testing.T) {
 	dir := testkit.Testdata("order")
 	names, cases := orderCases(t, dir)
+	first, others := label.Part(true), label.Part(false)
 	for _, backend := range withOtherPlugin() {
 		t.Run(backend, func(t *testing.T) {
 			b := open(t, backend)
-			for _, name := range names {
+			for i, name := range names {
+				if i%2 == 0 && !first || i%2 != 0 && !others {
+					continue
+				}
 				c := cases[name]
 				want := strings.ReplaceAll(strings.Trim(fmt.Sprint(c.IDs), "[]"), " ", ",")
 				for _, chain := range []hook.Chain{hook.ChainState, hook.ChainToken} {
