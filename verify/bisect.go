@@ -223,11 +223,7 @@ func search(ctx context.Context, src [2]*Source, at [2]scope, args []*tensor.Ten
 		pairs := pairOps(blocks[0], blocks[1])
 		to, size := from, int64(0)
 		for to < len(pairs) && (to == from || size < probeBytes) {
-			for _, r := range pairs[to][0].Results() {
-				if t, ok := r.Type().(*ir.TensorType); ok && format.CanTap(r) {
-					size += tensor.Shape(t.Shape()).NumElements() * int64(t.DType().Size())
-				}
-			}
+			size += probedBytes(pairs[to][0])
 			to++
 		}
 		if to == from {
@@ -248,30 +244,37 @@ type probe struct {
 }
 
 func searchPart(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program, pairs [][2]*ir.Op, args []*tensor.Tensor, tol Tolerance) (*Difference, error) {
-	var events [2][]Event
-	var sites [2]map[hook.ID]probe
+	events, sites, err := runProbes(ctx, src, programs, pairs, args)
+	if err != nil {
+		return nil, err
+	}
+	return firstDifferent(programs, pairs, sites, events, tol), nil
+}
+
+// runProbes runs both programs with probes on the results of pairs of ops. It returns the events, and the probe of each
+// site.
+func runProbes(ctx context.Context, src [2]*Source, programs [2]*hlocb.Program, pairs [][2]*ir.Op, args []*tensor.Tensor) (events [2][]Event, sites [2]map[hook.ID]probe, err error) {
 	for i := range src {
 		sites[i] = map[hook.ID]probe{}
-		err := programs[i].Edit(func(m *ir.Module) error { return addProbes(m, pairs, i, sites[i]) })
-		if err != nil {
-			return nil, err
+		if err := programs[i].Edit(func(m *ir.Module) error { return addProbes(m, pairs, i, sites[i]) }); err != nil {
+			return events, sites, err
 		}
 		opts, err := src[i].Options()
 		if err != nil {
-			return nil, err
+			return events, sites, err
 		}
 		side := Side{Program: programs[i], Backend: src[i].Backend, Options: opts}
 		exe, err := side.Compile(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("with probes: %w", err)
+			return events, sites, fmt.Errorf("with probes: %w", err)
 		}
 		out, err := exe.Run(ctx, args)
 		if err = errors.Join(err, exe.Close()); err != nil {
-			return nil, fmt.Errorf("with probes: %w", err)
+			return events, sites, fmt.Errorf("with probes: %w", err)
 		}
 		events[i] = out.Events
 	}
-	return firstDifferent(programs, pairs, sites, events, tol), nil
+	return events, sites, nil
 }
 
 // addProbes taps the results of one side's ops and records in sites the value of each tap.
@@ -298,9 +301,11 @@ func addProbes(m *ir.Module, pairs [][2]*ir.Op, side int, sites map[hook.ID]prob
 // notExecuted replaces the type of a value that the second side computes less often than the first.
 const notExecuted = "no execution"
 
-// firstDifferent returns the probe that differs in the earliest execution of its block and, among several, the first in
-// the block.
-func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Difference {
+// eachPair calls f with each event x of the first side, the number of executions of its op before, and the event y of
+// the second side. y is nil if the second side executes the op less often. Ops that the second side never executes do
+// not count: XLA removes the condition of a loop whose trips it has counted, so its values cannot be observed there. If
+// only one side takes a branch, the branch's condition differs itself.
+func eachPair(sites [2]map[hook.ID]probe, events [2][]Event, f func(p probe, execution int, x, y *Event)) {
 	type place struct {
 		device int
 		probe
@@ -313,8 +318,6 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 			other[k] = append(other[k], e)
 		}
 	}
-	var best *Difference
-	bestOp := 0
 	count := map[place]int{}
 	for i := range events[0] {
 		e := &events[0][i]
@@ -325,25 +328,33 @@ func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[
 		k := place{e.Device, p}
 		n := count[k]
 		count[k]++
-		if best != nil && (n > best.Execution || n == best.Execution && p.op >= bestOp) {
-			continue
-		}
-		var c *Comparison
 		switch seen := other[k]; {
 		case n < len(seen):
-			c = Compare(e.Operands[0], seen[n].Operands[0], tol)
-		case len(seen) == 0:
-			// XLA removes the condition of a loop whose trips it has counted, so its values cannot be observed there.
-			// If only one side takes a branch, the branch's condition differs itself.
-			continue
-		default:
-			c = &Comparison{Type: hook.TypeOf(e.Operands[0]).String(), OtherType: notExecuted}
+			f(p, n, e, seen[n])
+		case len(seen) > 0:
+			f(p, n, e, nil)
+		}
+	}
+}
+
+// firstDifferent returns the probe that differs in the earliest execution of its block and, among several, the first in
+// the block.
+func firstDifferent(programs [2]*hlocb.Program, pairs [][2]*ir.Op, sites [2]map[hook.ID]probe, events [2][]Event, tol Tolerance) *Difference {
+	var best *Difference
+	bestOp := 0
+	eachPair(sites, events, func(p probe, n int, x, y *Event) {
+		if best != nil && (n > best.Execution || n == best.Execution && p.op >= bestOp) {
+			return
+		}
+		c := &Comparison{Type: hook.TypeOf(x.Operands[0]).String(), OtherType: notExecuted}
+		if y != nil {
+			c = Compare(x.Operands[0], y.Operands[0], tol)
 		}
 		if !c.Equal() {
 			best = &Difference{A: pairs[p.op][0], B: pairs[p.op][1], ModuleA: programs[0].Module(), ModuleB: programs[1].Module(),
 				Result: p.result, Execution: n, Value: c}
 			bestOp = p.op
 		}
-	}
+	})
 	return best
 }

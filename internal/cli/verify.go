@@ -130,7 +130,7 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	addTimeout(c, &f.timeout)
 	command.Group(c, "Handlers")
 	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
-	c.Flags().StringVar(&f.html, "html", "", "`FILE` also write a page that shows both modules and their differences")
+	c.Flags().StringVar(&f.html, "html", "", "`FILE` also write a page that shows both modules, with the distances of the values of each op")
 	c.Flags().BoolVar(&f.view, "view", false, "serve a page of both modules with the values of both runs while they run")
 	f.limits.addVerbose(c)
 	command.Group(c, "Output")
@@ -221,6 +221,11 @@ func (s *verifySide) options() ([]hlocb.CompileOption, error) {
 	return []hlocb.CompileOption{hlocb.Bind(&bind.bindings), hlocb.Timeout(s.flags.timeout)}, err
 }
 
+// source returns how to load the side again.
+func (s *verifySide) source() *verify.Source {
+	return &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
+}
+
 func (s *verifySide) close() error {
 	var errs []error
 	if s.exe != nil {
@@ -243,8 +248,9 @@ type verifyRun struct {
 	First   *verifyFirst            `json:"first_op,omitempty"`
 	Stored  []storedComparison      `json:"stored,omitempty"` // with the results in the module's file
 
-	equal bool
-	where *diag.Diagnostic
+	equal     bool
+	where     *diag.Diagnostic
+	distances []verify.Distance // of ops, for --html
 }
 
 // verifyFirst is the op that --bisect found.
@@ -329,6 +335,11 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 			inputs = slices.Insert(inputs, i+1, in.gentler())
 		}
 		report.Equal = report.Equal && run.equal
+		if f.html != "" {
+			if run.distances, err = verify.Distances(ctx, sides[0].source(), sides[1].source(), in.args, tol); err != nil {
+				return err
+			}
+		}
 		if f.bisect && !run.equal {
 			if err := sides.bisect(ctx, run, in.args, tol); err != nil {
 				return err
@@ -460,11 +471,7 @@ type storedComparison struct {
 
 // bisect finds the first op that differs in a run.
 func (sides verifySides) bisect(ctx context.Context, run *verifyRun, args []*tensor.Tensor, tol verify.Tolerance) error {
-	var sources [2]*verify.Source
-	for i, s := range sides {
-		sources[i] = &verify.Source{Load: s.load, Backend: s.backend, Options: s.options}
-	}
-	found, err := verify.Bisect(ctx, sources[0], sources[1], args, tol)
+	found, err := verify.Bisect(ctx, sides[0].source(), sides[1].source(), args, tol)
 	if err != nil || found == nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/hook/order"
@@ -22,9 +21,7 @@ import (
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/view"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/passes"
-	"github.com/hlocb/hlocb/verify"
 )
 
 // maxRecorded limits the events of a recording that a page contains, in bytes.
@@ -240,42 +237,21 @@ func (a *app) compareView(sides *verifySides) (*live.Server, error) {
 	return s, nil
 }
 
-// comparePage writes a page of both modules of a comparison. Its numbers are the largest distances of the results, on
-// the ops that define the results of A, of the first event that differs and of the op that --bisect found.
+// comparePage writes a page of both modules of a comparison. Its numbers are the distances of the values of each op.
 func (a *app) comparePage(path string, sides verifySides, report *verifyReport) error {
 	d, err := sidesDocument(&sides)
 	if err != nil {
 		return err
 	}
-	var results []*ir.Value
-	m := d.Steps[0].Module
-	if f, ok := fn.Lookup(m, "main"); ok {
-		for op := range flow.Returns(f.Region(0)) {
-			results = op.OperandList()
-		}
-	}
 	for _, run := range report.Runs {
-		o := view.Overlay{Name: "max ULP, " + run.Inputs, Unit: "ULP"}
-		add := func(n view.Number, c *verify.Comparison) {
-			if c != nil {
-				n.Value = float64(c.MaxULP)
-				o.Numbers = append(o.Numbers, n)
-			}
+		ulp, differ := view.Overlay{Name: "largest distance, " + run.Inputs, Unit: "ULP"}, view.Overlay{Name: "different elements, " + run.Inputs}
+		for _, x := range run.distances {
+			line, column := x.ModuleA.Source().LineColumn(x.A.Pos())
+			at := fmt.Sprintf("%s:%d:%d", x.ModuleA.Source().Name(), line, column)
+			ulp.Numbers = append(ulp.Numbers, view.Number{At: at, Value: float64(x.Value.MaxULP)})
+			differ.Numbers = append(differ.Numbers, view.Number{At: at, Value: float64(x.Value.Different)})
 		}
-		if len(results) == len(run.Results) {
-			for i, c := range run.Results {
-				if op := results[i].DefiningOp(); op != nil {
-					add(view.Number{Op: op}, c)
-				}
-			}
-		}
-		if run.Events != nil && run.Events.First != nil {
-			add(view.Number{At: run.Events.First.Loc}, run.Events.First.Value)
-		}
-		if run.First != nil {
-			add(view.Number{At: run.First.A}, run.First.Value)
-		}
-		d.Overlays = append(d.Overlays, o)
+		d.Overlays = append(d.Overlays, ulp, differ)
 	}
 	return a.writePage(path, d)
 }

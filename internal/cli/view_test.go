@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,14 +45,35 @@ func TestViewSource(t *testing.T) {
 	}
 }
 
-// TestCompareHTML: the page of a comparison has both modules as steps, and the distances of the results on the ops that
-// define them.
+// TestCompareHTML: the page of a comparison has both modules as steps, and the distances of the values of all ops, also
+// of those in called functions and loops.
 func TestCompareHTML(t *testing.T) {
 	dir := t.TempDir()
 	a, b, page := filepath.Join(dir, "a.mlir"), filepath.Join(dir, "b.mlir"), filepath.Join(dir, "page.html")
 	for path, op := range map[string]string{a: "sine", b: "cosine"} {
-		text := "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo." + op + " %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		text := `func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<i32>) {
+  %n = stablehlo.negate %x : tensor<4xf32>
+  %f = call @f(%n) : (tensor<4xf32>) -> tensor<4xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %w:2 = stablehlo.while(%i = %zero, %v = %f) : tensor<i32>, tensor<4xf32>
+   cond {
+    %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %e = stablehlo.exponential %v : tensor<4xf32>
+    stablehlo.return %j, %e : tensor<i32>, tensor<4xf32>
+  }
+  return %w#1, %w#0 : tensor<4xf32>, tensor<i32>
+}
+func.func private @f(%y: tensor<4xf32>) -> tensor<4xf32> {
+  %s = stablehlo.OP %y : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+`
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "OP", op)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,11 +88,14 @@ func TestCompareHTML(t *testing.T) {
 	_, data, _ := bytes.Cut(text, []byte(`<script type="application/json" id="data">`))
 	data, _, _ = bytes.Cut(data, []byte("</script>"))
 	var got struct {
+		Strings  []string
+		Items    struct{ Label []int }
 		Steps    []struct{ Name string }
 		Overlays []struct {
-			Unit  string
-			Value []float64
-			Lost  int
+			Name, Unit string
+			Items      []int
+			Value      []float64
+			Lost       int
 		}
 	}
 	if err := json.Unmarshal(data, &got); err != nil {
@@ -79,8 +104,15 @@ func TestCompareHTML(t *testing.T) {
 	if len(got.Steps) != 2 || got.Steps[0].Name != "a.mlir" || got.Steps[1].Name != "b.mlir" {
 		t.Errorf("the steps are %v", got.Steps)
 	}
-	if len(got.Overlays) != 1 || got.Overlays[0].Unit != "ULP" || len(got.Overlays[0].Value) != 1 || got.Overlays[0].Value[0] < 1 || got.Overlays[0].Lost != 0 {
-		t.Errorf("the numbers are %+v", got.Overlays)
+	if len(got.Overlays) != 2 || got.Overlays[0].Unit != "ULP" || got.Overlays[0].Lost != 0 || got.Overlays[1].Name != "different elements, the inputs given" {
+		t.Fatalf("the numbers are %+v", got.Overlays)
+	}
+	different := map[string]bool{}
+	for k, i := range got.Overlays[0].Items {
+		different[got.Strings[got.Items.Label[i]]] = got.Overlays[0].Value[k] > 0 && got.Overlays[1].Value[k] == 4
+	}
+	if want := map[string]bool{"negate": false, "call @f": true, "while": true, "sine": true, "compare LT": false, "add": false, "exponential": true}; !maps.Equal(different, want) {
+		t.Errorf("the ops with numbers, and whether the values differ, are %v, want %v", different, want)
 	}
 }
 
