@@ -24,9 +24,9 @@ const (
 	maxScopes     = 256
 )
 
-// Distances probes all ops of main, of the functions that it calls and of the regions whose order of execution is known,
-// and returns how far they are apart, in the order of a. It pairs ops as Bisect does. Ops that only one side executes
-// have no distance.
+// Distances probes all ops of main, of the functions that it calls and of the regions whose order of execution is
+// known, and returns how far they are apart, in the order of a. It pairs ops as Bisect does. Ops that only one side
+// executes have no distance.
 func Distances(ctx context.Context, a, b *Source, args []*tensor.Tensor, tol Tolerance) ([]Distance, error) {
 	src := [2]*Source{a, b}
 	var out []Distance
