@@ -29,27 +29,27 @@ func NewCSV(w io.WriteCloser) *CSV {
 // Write implements Sink.
 func (c *CSV) Write(e *Event) error {
 	for i := range e.Operands {
-		r := rowOf(e, i, new(numbers))
+		r := rowOf(e, i)
 		whole := func(n int64) string { return strconv.FormatInt(n, 10) }
-		float := func(v *float64) string {
-			if v == nil {
+		float := func(v float64, known bool) string {
+			if !known {
 				return ""
 			}
-			return strconv.FormatFloat(*v, 'g', -1, 64)
+			return strconv.FormatFloat(v, 'g', -1, 64)
 		}
-		count := func(n *int64) string {
-			if n == nil {
+		count := func(n int64) string {
+			if r.scalar {
 				return ""
 			}
-			return whole(*n)
+			return whole(n)
 		}
 		at := ""
 		if r.Time != 0 {
 			at = time.Unix(0, r.Time).UTC().Format("2006-01-02T15:04:05.000000000Z")
 		}
 		err := c.w.Write([]string{r.Process, whole(r.Run), whole(r.Seq), whole(r.Step), whole(int64(r.Device)), r.Hook, r.ID, r.Kind, r.Location,
-			r.Function, whole(int64(r.Operand)), r.DType, r.Shape, float(r.Value), float(r.Min), float(r.Max), float(r.Mean), count(r.NaN),
-			count(r.Inf), at})
+			r.Function, whole(int64(r.Operand)), r.DType, r.Shape, float(r.Value, r.scalar), float(r.Min, r.ranged), float(r.Max, r.ranged),
+			float(r.Mean, r.ranged), count(r.NaN), count(r.Inf), at})
 		if err != nil {
 			return err
 		}

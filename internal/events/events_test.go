@@ -604,7 +604,7 @@ func TestReadLinesOfAKilledProcess(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"seq\":0}\n": "line 1: neither",
 		"{}}\n":         "line 1: expected an event",
-		"PAR1\x00PAR1":  "parquet",
+		"PAR1\x00PAR1":  "no footer",
 		`{"id":"1","operands":[{"dtype":"f99","shape":[]}]}` + "\n":             "unknown element type",
 		`{"id":"1","operands":[{"dtype":"f32","shape":[-1],"at":0}]}` + "\n":    "data",
 		`{"id":"1","operands":[{"dtype":"f32","shape":[2],"data":[1]}]}` + "\n": "line 1: value 0",

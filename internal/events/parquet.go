@@ -1,97 +1,174 @@
 package events
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
+	"github.com/hlocb/hlocb/internal/parquet"
 )
 
-// row is an operand of an event in a Parquet file. value is null unless the operand is a scalar; the statistics are
-// null unless it is not.
+// row is an operand of an event in a table. A scalar has a Value; any other value has NaN and Inf, and the range if it
+// has a finite element.
 type row struct {
-	Process  string   `parquet:"process,dict,zstd"`
-	Run      int64    `parquet:"run,delta,zstd"`
-	Seq      int64    `parquet:"seq,delta,zstd"`
-	Step     int64    `parquet:"step,delta,zstd"`
-	Device   int32    `parquet:"device,dict,zstd"`
-	Hook     string   `parquet:"hook,dict,zstd"`
-	ID       string   `parquet:"id,dict,zstd"`
-	Kind     string   `parquet:"kind,dict,zstd"`
-	Location string   `parquet:"location,dict,zstd"`
-	Function string   `parquet:"function,dict,zstd"`
-	Operand  int32    `parquet:"operand,dict,zstd"`
-	DType    string   `parquet:"dtype,dict,zstd"`
-	Shape    string   `parquet:"shape,dict,zstd"`
-	Value    *float64 `parquet:"value,optional,split,zstd"`
-	Min      *float64 `parquet:"min,optional,split,zstd"`
-	Max      *float64 `parquet:"max,optional,split,zstd"`
-	Mean     *float64 `parquet:"mean,optional,split,zstd"`
-	NaN      *int64   `parquet:"nan,optional,zstd"`
-	Inf      *int64   `parquet:"inf,optional,zstd"`
-	Time     int64    `parquet:"time,timestamp(nanosecond:utc),delta,zstd"`
+	Process                            string
+	Run, Seq, Step                     int64
+	Device                             int
+	Hook, ID, Kind, Location, Function string
+	Operand                            int
+	DType, Shape                       string
+	scalar, ranged                     bool
+	Value, Min, Max, Mean              float64
+	NaN, Inf                           int64
+	Time                               int64
 }
 
-// numbers are the nullable columns of a row. They need memory of their own, because a row points to them.
-type numbers struct {
-	value, min, max, mean float64
-	nan, inf              int64
-}
-
-// rowOf returns operand i of e as a row that points to n.
-func rowOf(e *Event, i int, n *numbers) row {
+// rowOf returns operand i of e as a row.
+func rowOf(e *Event, i int) row {
 	o := &e.Operands[i]
-	r := row{Process: e.Process, Run: e.Run, Seq: e.Seq, Step: e.Step, Device: int32(e.Device), Hook: e.Hook, ID: e.ID, Kind: e.Kind,
-		Location: e.location(), Function: e.Function, Operand: int32(i), DType: o.DType.String(), Shape: shapeText(o.Shape), Time: e.Time}
+	r := row{Process: e.Process, Run: e.Run, Seq: e.Seq, Step: e.Step, Device: e.Device, Hook: e.Hook, ID: e.ID, Kind: e.Kind,
+		Location: e.location(), Function: e.Function, Operand: i, DType: o.DType.String(), Shape: shapeText(o.Shape), scalar: o.Scalar, Time: e.Time}
 	if o.Scalar {
-		n.value = o.Number
-		r.Value = &n.value
+		r.Value = o.Number
 		return r
 	}
-	n.min, n.max, n.mean, n.nan, n.inf = o.Min, o.Max, o.Mean, o.NaN, o.Inf
-	if o.finite() > 0 {
-		r.Min, r.Max, r.Mean = &n.min, &n.max, &n.mean
+	r.NaN, r.Inf = o.NaN, o.Inf
+	if r.ranged = o.finite() > 0; r.ranged {
+		r.Min, r.Max, r.Mean = o.Min, o.Max, o.Mean
 	}
-	r.NaN, r.Inf = &n.nan, &n.inf
 	return r
 }
 
-// The number of rows in a group. Rows that do not fill a group are written again with the next ones.
+// The columns of a table by number, in the order of Columns.
+const (
+	columnProcess = iota
+	columnRun
+	columnSeq
+	columnStep
+	columnDevice
+	columnHook
+	columnID
+	columnKind
+	columnLocation
+	columnFunction
+	columnOperand
+	columnDType
+	columnShape
+	columnValue
+	columnMin
+	columnMax
+	columnMean
+	columnNaN
+	columnInf
+	columnTime
+)
+
+// fields returns the columns of a table in a Parquet file.
+func fields() []parquet.Field {
+	out := make([]parquet.Field, len(Columns()))
+	for i, name := range Columns() {
+		out[i] = parquet.Field{Name: name, Kind: parquet.String}
+		switch i {
+		case columnRun, columnSeq, columnStep:
+			out[i].Kind = parquet.Int64
+		case columnDevice, columnOperand:
+			out[i].Kind = parquet.Int32
+		case columnValue, columnMin, columnMax, columnMean:
+			out[i].Kind, out[i].Optional = parquet.Double, true
+		case columnNaN, columnInf:
+			out[i].Kind, out[i].Optional = parquet.Int64, true
+		case columnTime:
+			out[i].Kind = parquet.Time
+		}
+	}
+	return out
+}
+
+// table holds rows by columns.
+type table struct {
+	columns []parquet.Column
+	rows    int
+}
+
+// add appends a row.
+func (t *table) add(r *row) {
+	if t.columns == nil {
+		t.columns = make([]parquet.Column, len(Columns()))
+	}
+	t.rows++
+	text := func(column int, s string) { t.columns[column].Strings = append(t.columns[column].Strings, s) }
+	whole := func(column int, v int64) { t.columns[column].Ints = append(t.columns[column].Ints, v) }
+	float := func(column int, v float64, known bool) {
+		c := &t.columns[column]
+		c.Doubles, c.Null = append(c.Doubles, v), append(c.Null, !known)
+	}
+	count := func(column int, v int64) {
+		whole(column, v)
+		t.columns[column].Null = append(t.columns[column].Null, r.scalar)
+	}
+	text(columnProcess, r.Process)
+	whole(columnRun, r.Run)
+	whole(columnSeq, r.Seq)
+	whole(columnStep, r.Step)
+	whole(columnDevice, int64(r.Device))
+	text(columnHook, r.Hook)
+	text(columnID, r.ID)
+	text(columnKind, r.Kind)
+	text(columnLocation, r.Location)
+	text(columnFunction, r.Function)
+	whole(columnOperand, int64(r.Operand))
+	text(columnDType, r.DType)
+	text(columnShape, r.Shape)
+	float(columnValue, r.Value, r.scalar)
+	float(columnMin, r.Min, r.ranged)
+	float(columnMax, r.Max, r.ranged)
+	float(columnMean, r.Mean, r.ranged)
+	count(columnNaN, r.NaN)
+	count(columnInf, r.Inf)
+	whole(columnTime, r.Time)
+}
+
+// row returns row i of a group.
+func (t *table) row(i int) row {
+	text := func(column int) string { return t.columns[column].Strings[i] }
+	whole := func(column int) int64 { return t.columns[column].Ints[i] }
+	float := func(column int) float64 { return t.columns[column].Doubles[i] }
+	return row{Process: text(columnProcess), Run: whole(columnRun), Seq: whole(columnSeq), Step: whole(columnStep), Device: int(whole(columnDevice)),
+		Hook: text(columnHook), ID: text(columnID), Kind: text(columnKind), Location: text(columnLocation), Function: text(columnFunction),
+		Operand: int(whole(columnOperand)), DType: text(columnDType), Shape: text(columnShape), scalar: !t.columns[columnValue].Null[i],
+		ranged: !t.columns[columnMin].Null[i], Value: float(columnValue), Min: float(columnMin), Max: float(columnMax), Mean: float(columnMean),
+		NaN: whole(columnNaN), Inf: whole(columnInf), Time: whole(columnTime)}
+}
+
+// A group of fewer than minGroup rows is written again with the next rows.
 const (
 	minGroup = 1 << 14
-	maxGroup = 1 << 16
+	maxGroup = parquet.MaxRows
 )
 
 // Parquet writes a table with a row for each operand of each event.
 //
 // The footer of a Parquet file is at its end. Each flush writes new groups of rows to free places of the file and
 // appends a footer that refers to them; the old footer and its last group are free places for the next flush. The file
-// is therefore valid after every flush, and while a flush is under way its older footer is intact: see readParquet.
+// is therefore valid after every flush, and while a flush is under way its older footer is intact: see parquet.Open.
 type Parquet struct {
 	w       io.WriteCloser
 	mu      sync.Mutex
-	wake    sync.Cond // rows were taken
-	rows    []row     // since the last flush
-	numbers []numbers
+	wake    sync.Cond     // rows were taken
+	rows    table         // since the last flush
 	full    chan struct{} // asks for a flush
 	stopped chan struct{}
 	err     error
 
 	flushing sync.Mutex // guards the rest
-	last     []row      // the rows of the last group, which is not full
-	meta     format.FileMetaData
-	sealed   int64 // rows in full groups
+	last     table      // the rows of the last group, which is not full
+	encoder  *parquet.Encoder
+	groups   []parquet.Group
+	sealed   int   // rows in full groups
 	size     int64 // of the file
 	holes    []extent
 	used     []extent // freed by the next flush
-	buffer   bytes.Buffer
 	closed   bool
 }
 
@@ -102,6 +179,7 @@ type extent struct{ at, size int64 }
 func NewParquet(w io.WriteCloser) *Parquet {
 	p := &Parquet{w: w, full: make(chan struct{}, 1), stopped: make(chan struct{})}
 	p.wake.L = &p.mu
+	p.encoder, p.err = parquet.NewEncoder(fields())
 	go func() {
 		defer close(p.stopped)
 		for range p.full {
@@ -117,17 +195,14 @@ func (*Parquet) concurrent() {}
 func (p *Parquet) Write(e *Event) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.rows) >= maxGroup && p.err == nil {
+	for p.rows.rows >= maxGroup && p.err == nil {
 		p.wake.Wait()
 	}
 	for i := range e.Operands {
-		if len(p.numbers) == cap(p.numbers) {
-			p.numbers = make([]numbers, 0, 1024) // older rows keep the older memory
-		}
-		p.numbers = append(p.numbers, numbers{})
-		p.rows = append(p.rows, rowOf(e, i, &p.numbers[len(p.numbers)-1]))
+		r := rowOf(e, i)
+		p.rows.add(&r)
 	}
-	if len(p.rows) >= maxGroup/2 {
+	if p.rows.rows >= maxGroup/2 {
 		select {
 		case p.full <- struct{}{}:
 		default:
@@ -149,10 +224,10 @@ func (p *Parquet) Flush() error {
 func (p *Parquet) flush() error {
 	p.mu.Lock()
 	taken, err := p.rows, p.err
-	p.rows = nil
+	p.rows = table{}
 	p.wake.Broadcast()
 	p.mu.Unlock()
-	if err != nil || len(taken) == 0 && p.size > 0 {
+	if err != nil || taken.rows == 0 && p.size > 0 {
 		return err
 	}
 	if err = p.append(taken); err != nil {
@@ -174,67 +249,66 @@ func (p *Parquet) Close() error {
 	return errors.Join(p.flush(), p.w.Close())
 }
 
-const magic = "PAR1"
-
 // append writes the last group again, with more rows, and a footer.
-func (p *Parquet) append(more []row) error {
+func (p *Parquet) append(more table) error {
 	file, ok := p.w.(io.WriterAt)
 	if !ok {
 		return errors.New("a Parquet file must be a file that can be written at any place")
 	}
 	if p.size == 0 {
-		if _, err := file.WriteAt([]byte(magic), 0); err != nil {
+		if _, err := file.WriteAt([]byte(parquet.Magic), 0); err != nil {
 			return err
 		}
-		p.size = int64(len(magic))
+		p.size = int64(len(parquet.Magic))
 	}
-	rows := append(p.last, more...)
-	group, meta, err := encodeGroup(&p.buffer, rows)
-	if err != nil {
-		return err
+	if p.last.rows > 0 {
+		p.groups = p.groups[:len(p.groups)-1]
+		parquet.Append(p.last.columns, more.columns)
+		more = table{p.last.columns, p.last.rows + more.rows}
+		p.last = table{}
 	}
 	free := p.used
 	p.used = nil
-	groups := p.meta.RowGroups
-	if len(p.last) > 0 {
-		groups = groups[:len(groups)-1]
-	}
-	sealed := len(rows) >= int(min(max(p.sealed/64, minGroup), maxGroup))
-	p.last = rows
-	if len(rows) > 0 {
-		at := p.place(int64(len(group)))
-		if _, err := file.WriteAt(group, at); err != nil {
+	for from := 0; from < more.rows; from += maxGroup {
+		part := table{more.columns, more.rows}
+		if more.rows > maxGroup {
+			part.rows = min(more.rows-from, maxGroup)
+			part.columns = parquet.Slice(more.columns, from, from+part.rows)
+		}
+		at, size, err := p.group(file, &part)
+		if err != nil {
 			return err
 		}
-		g := meta.RowGroups[0]
-		move(&g, at-int64(len(magic)))
-		g.Ordinal = int16(min(len(groups), 1<<15-1))
-		meta.RowGroups = append(groups, g)
-		if sealed {
-			p.sealed += int64(len(rows))
-			p.last = nil
+		if part.rows >= min(max(p.sealed/64, minGroup), maxGroup) {
+			p.sealed += part.rows
 		} else {
-			p.used = append(p.used, extent{at, int64(len(group))})
+			p.last = part
+			p.used = append(p.used, extent{at, size})
 		}
-	} else {
-		meta.RowGroups = nil
 	}
-	meta.NumRows = p.sealed + int64(len(p.last))
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
-	if err != nil {
-		return err
-	}
-	footer = append(binary.LittleEndian.AppendUint32(footer, uint32(len(footer))), magic...)
+	footer := p.encoder.Footer(p.groups)
 	if _, err := file.WriteAt(footer, p.size); err != nil {
 		return err
 	}
 	p.used = append(p.used, extent{p.size, int64(len(footer))})
 	p.size += int64(len(footer))
-	p.meta = *meta
 	for _, f := range free {
 		p.release(f)
 	}
 	return nil
+}
+
+// group writes a group to a free place and returns the place.
+func (p *Parquet) group(file io.WriterAt, t *table) (at, size int64, err error) {
+	data, group, err := p.encoder.Encode(t.columns, t.rows)
+	if err != nil {
+		return 0, 0, err
+	}
+	size = int64(len(data))
+	group.Offset = p.place(size)
+	p.groups = append(p.groups, *group)
+	_, err = file.WriteAt(data, group.Offset)
+	return group.Offset, size, err
 }
 
 // place returns where size bytes fit: in a hole, or at the end of the file.
@@ -262,69 +336,6 @@ func (p *Parquet) release(h extent) {
 			i--
 		} else {
 			j++
-		}
-	}
-}
-
-// encodeGroup returns the bytes of a group of rows, which start after the first bytes of a file, and a footer for it.
-func encodeGroup(buf *bytes.Buffer, rows []row) ([]byte, *format.FileMetaData, error) {
-	buf.Reset()
-	w := parquet.NewGenericWriter[row](buf, parquet.MaxRowsPerRowGroup(1<<40), parquet.CreatedBy("hlocb", "", ""),
-		parquet.ColumnIndexSizeLimit(func([]string) int { return 16 }))
-	_, err := w.Write(rows)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return nil, nil, err
-	}
-	file := buf.Bytes()
-	meta := new(format.FileMetaData)
-	start, err := footerOf(file, meta)
-	if err == nil && len(meta.RowGroups) != 1 && len(rows) > 0 {
-		err = fmt.Errorf("%d groups of rows, expected 1", len(meta.RowGroups))
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(rows) > 0 { // readers expect the indexes of pages, which follow the group, in the order of groups
-		for i := range meta.RowGroups[0].Columns {
-			c := &meta.RowGroups[0].Columns[i]
-			for _, at := range []int64{c.ColumnIndexOffset, c.OffsetIndexOffset} {
-				if at > 0 {
-					start = min(start, int(at))
-				}
-			}
-			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = 0, 0, 0, 0
-		}
-	}
-	return file[len(magic):start], meta, nil
-}
-
-// footerOf reads the footer at the end of a file and returns its position.
-func footerOf(file []byte, to *format.FileMetaData) (int, error) {
-	end := len(file) - 4 - len(magic)
-	if end < len(magic) || string(file[end+4:]) != magic {
-		return 0, errors.New("the Parquet file has no footer")
-	}
-	start := end - int(binary.LittleEndian.Uint32(file[end:]))
-	if start < len(magic) {
-		return 0, errors.New("the Parquet file's footer is larger than the file")
-	}
-	return start, thrift.Unmarshal(new(thrift.CompactProtocol), file[start:end], to)
-}
-
-// move changes the positions of a group of rows.
-func move(g *format.RowGroup, by int64) {
-	shift := func(p *int64) {
-		if *p != 0 {
-			*p += by
-		}
-	}
-	shift(&g.FileOffset)
-	g.Columns = slices.Clone(g.Columns)
-	for i := range g.Columns {
-		c := &g.Columns[i]
-		for _, p := range []*int64{&c.FileOffset, &c.MetaData.DataPageOffset, &c.MetaData.IndexPageOffset,
-			&c.MetaData.DictionaryPageOffset, &c.MetaData.BloomFilterOffset} {
-			shift(p)
 		}
 	}
 }

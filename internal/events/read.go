@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
-
+	"github.com/hlocb/hlocb/internal/parquet"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -28,8 +25,8 @@ func Read(path, process string, f func(e *Event) error) error {
 		return err
 	}
 	defer file.Close()
-	head := make([]byte, len(magic))
-	if n, _ := file.ReadAt(head, 0); string(head[:n]) == magic {
+	head := make([]byte, len(parquet.Magic))
+	if n, _ := file.ReadAt(head, 0); string(head[:n]) == parquet.Magic {
 		err = readParquet(file, process, f)
 	} else {
 		err = readLines(file, path+handlers.DataSuffix, process, f)
@@ -203,38 +200,27 @@ func (l *lineOperand) operand(s *Site, data *os.File) (o Operand, err error) {
 	return operandOf(s, t), nil
 }
 
-// readParquet reads a table. If the process that wrote it was killed while it appended a footer, the footer before it
-// is read.
+// readParquet reads a table.
 func readParquet(file *os.File, process string, f func(e *Event) error) error {
 	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	size := info.Size()
-	if size == int64(len(magic)) {
-		return nil // killed before the first footer
+	in, err := parquet.Open(file, info.Size(), fields())
+	if err != nil {
+		return err
 	}
-	pf, err := parquet.OpenFile(file, size)
-	for err != nil {
-		var failed error
-		if size, failed = olderFooter(file, size-1); failed != nil {
-			return err
-		}
-		pf, err = parquet.OpenFile(file, size)
-	}
-	if len(pf.RowGroups()) == 0 {
-		return nil
-	}
-	r := parquet.NewGenericReader[row](pf)
-	defer r.Close()
 	var sites siteReader
 	var e Event
 	shapes := map[string]tensor.Shape{}
-	list := make([]row, 1024)
-	for {
-		n, err := r.Read(list)
-		for i := range list[:n] {
-			row := &list[i]
+	for g := range in.Groups() {
+		columns, rows, err := in.Read(g)
+		if err != nil {
+			return err
+		}
+		t := table{columns, rows}
+		for i := range rows {
+			row := t.row(i)
 			site := sites.site(Site{Hook: row.Hook, ID: row.ID, Kind: row.Kind, Loc: row.Location, Place: row.Location, Function: row.Function})
 			d, ok := tensor.ParseDType(row.DType)
 			if !ok {
@@ -245,33 +231,27 @@ func readParquet(file *os.File, process string, f func(e *Event) error) error {
 				if err := json.Unmarshal([]byte(row.Shape), &o.Shape); err != nil {
 					return fmt.Errorf("shape %q: %w", row.Shape, err)
 				}
-				shapes[strings.Clone(row.Shape)] = o.Shape
+				shapes[row.Shape] = o.Shape
 			}
-			if row.Value != nil {
-				o.Scalar, o.Number = true, *row.Value
+			if row.scalar {
+				o.Scalar, o.Number = true, row.Value
 				o.Statistics.add(o.Number)
 				o.Statistics.end()
 			} else {
 				o.Statistics = row.statistics(o.Shape)
 			}
 			owner := cmp.Or(row.Process, process)
-			same := row.Operand > 0 && e.Site == site.Site && e.Process == owner && e.Run == row.Run && e.Seq == row.Seq && e.Device == int(row.Device)
+			same := row.Operand > 0 && e.Site == site.Site && e.Process == owner && e.Run == row.Run && e.Seq == row.Seq && e.Device == row.Device
 			if !same {
 				if e.Site != nil {
 					if err := f(&e); err != nil {
 						return err
 					}
 				}
-				e = Event{Site: site.Site, Process: owner, Run: row.Run, Seq: row.Seq, Step: row.Step, Device: int(row.Device), Time: row.Time,
+				e = Event{Site: site.Site, Process: owner, Run: row.Run, Seq: row.Seq, Step: row.Step, Device: row.Device, Time: row.Time,
 					Operands: e.Operands[:0]}
 			}
 			e.Operands = append(e.Operands, o)
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
 		}
 	}
 	if e.Site == nil {
@@ -282,58 +262,11 @@ func readParquet(file *os.File, process string, f func(e *Event) error) error {
 
 // statistics returns the statistics that a row holds.
 func (r *row) statistics(shape tensor.Shape) Statistics {
-	s := Statistics{Count: shape.NumElements(), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), Squares: math.NaN()}
-	for _, c := range []struct {
-		to   *float64
-		from *float64
-	}{{&s.Min, r.Min}, {&s.Max, r.Max}, {&s.Mean, r.Mean}} {
-		if c.from != nil {
-			*c.to = *c.from
-		}
-	}
-	if r.NaN != nil && r.Inf != nil {
-		s.NaN, s.Inf = *r.NaN, *r.Inf
+	s := Statistics{Count: shape.NumElements(), Min: math.NaN(), Max: math.NaN(), Mean: math.NaN(), Squares: math.NaN(), NaN: r.NaN, Inf: r.Inf}
+	if r.ranged {
+		s.Min, s.Max, s.Mean = r.Min, r.Max, r.Mean
 	}
 	return s
-}
-
-// olderFooter returns the size that a file had when its last whole footer before position end was written.
-func olderFooter(file *os.File, end int64) (int64, error) {
-	const step = 1 << 16
-	for end > int64(len(magic)) {
-		at := max(end-step, 0)
-		part := make([]byte, end-at)
-		if _, err := file.ReadAt(part, at); err != nil {
-			return 0, err
-		}
-		for i := bytes.LastIndex(part, []byte(magic)); i >= 0; i = bytes.LastIndex(part[:i], []byte(magic)) {
-			size := at + int64(i+len(magic))
-			var length [4]byte
-			if size < 12 {
-				continue
-			}
-			if _, err := file.ReadAt(length[:], size-8); err != nil {
-				return 0, err
-			}
-			n := int64(binary.LittleEndian.Uint32(length[:]))
-			if n+8 > size {
-				continue
-			}
-			footer := make([]byte, n+8)
-			if _, err := file.ReadAt(footer, size-n-8); err != nil {
-				return 0, err
-			}
-			var meta format.FileMetaData
-			if _, err := footerOf(append([]byte(magic), footer...), &meta); err == nil {
-				return size, nil
-			}
-		}
-		if at == 0 {
-			break
-		}
-		end = at + int64(len(magic)) - 1
-	}
-	return 0, errors.New("no footer")
 }
 
 // ProcessOf returns the name of the process of a file: its name without directory and ending.
