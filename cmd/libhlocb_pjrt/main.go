@@ -1,8 +1,9 @@
 //go:build cgo
 
-// Command libhlocb_pjrt is a PJRT plugin that wraps another plugin: see package interpose. Build it as a C shared
-// library (make interposer). Its only symbol is GetPjrtApi. The environment configures it: HLOCB_PLUGIN names the
-// plugin to wrap, and interpose.FromEnvironment reads the other variables.
+// Command libhlocb_pjrt is two PJRT plugins in one C shared library (make interposer). GetPjrtApi returns a plugin that
+// wraps another one: see package interpose. HLOCB_PLUGIN names the plugin to wrap. hlocb_engine_api returns the embedded
+// engine: see package engineplugin. A framework finds a plugin by the file of a library, so the engine has a file of its
+// own, libhlocb_engine.so, which loads this library. interpose.FromEnvironment reads the settings of both.
 package main
 
 // #cgo CFLAGS: -D_GNU_SOURCE
@@ -14,6 +15,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"unsafe"
@@ -25,23 +27,20 @@ import (
 
 func main() {}
 
-// interposer is created at the first call of GetPjrtApi. A mistake in the settings is reported. The program then
-// continues without the settings, or ends if they are strict.
+// interposer is created at the first use of a plugin.
 var interposer = sync.OnceValue(func() *interpose.Interposer {
-	config, host := interpose.FromEnvironment(getenv), interpose.Host{Out: os.Stderr, Err: os.Stderr, Standard: os.Stdout, Plugins: plugins.System()}
-	i, err := interpose.New(config, host)
-	if err == nil {
-		return i
-	}
-	report(err)
-	if config.Strict {
+	i, err := interpose.Open(getenv, host(os.Stderr))
+	if err != nil {
+		report(err)
 		os.Exit(interpose.ExitFailed)
-	}
-	if i, err = interpose.New(interpose.Config{}, host); err != nil {
-		panic(err) // nothing is configured
 	}
 	return i
 })
+
+// host returns the streams of an interposer whose probes print to out.
+func host(out io.Writer) interpose.Host {
+	return interpose.Host{Out: out, Err: os.Stderr, Standard: os.Stdout, Plugins: plugins.System()}
+}
 
 // getenv reads a variable from the current environment of the process. Go's runtime keeps a copy of the initial
 // environment, and a Python program may change a variable before it imports JAX.
@@ -82,7 +81,12 @@ func table(api uintptr) (uintptr, error) {
 //
 //export hlocbEnd
 func hlocbEnd() C.int {
-	i := interposer()
-	i.Close()
-	return C.int(i.ExitCode())
+	code := 0
+	for _, i := range interposers() {
+		i.Close()
+		if code == 0 {
+			code = i.ExitCode()
+		}
+	}
+	return C.int(code)
 }

@@ -143,13 +143,12 @@ func (a *app) execBackend(ctx context.Context, backend string, limit int64) ([]s
 			engine = true
 		}
 	}
-	if engine {
-		library, err := launch.FindEngine(ctx, a.Err)
-		return launch.OnEngine(library, limit), err
-	}
 	libraries, err := launch.Find(ctx, a.Err)
 	if err != nil {
 		return nil, err
+	}
+	if engine {
+		return libraries.OnEngine(limit)
 	}
 	env, err := libraries.Environment(os.Getenv)
 	return append(env, plugin...), err

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hlocb/hlocb/internal/launch"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
 // onEngine runs JAX programs with the engine as JAX's CPU client. Their output is that of JAX's own client.
 func onEngine(t *testing.T, s *startedProgram) {
-	env := launch.OnEngine(filepath.Join(s.dir, launch.EngineFile), 0)
+	env := s.engine(t)
 	plain := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=", "JAX_PLATFORMS=cpu"}
 	for _, test := range []struct{ program, devices string }{{"one.py", "1"}, {"eight.py", "8"}} {
 		t.Run(test.program, func(t *testing.T) {

@@ -48,19 +48,28 @@ func starter(t *testing.T) *startedProgram {
 		t.Skip("skip: no CPU plugin")
 	}
 	dir := t.TempDir()
-	if err := errors.Join(launch.Build(context.Background(), dir), launch.BuildEngine(context.Background(), dir)); err != nil {
+	if err := launch.Build(context.Background(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := peer.Command("go", "build", "-o", filepath.Join(dir, "hlocb"), "../../cmd/hlocb").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	none := func(string) string { return "" }
-	l := launch.Libraries{Plugin: filepath.Join(dir, launch.PluginFile), Preload: filepath.Join(dir, launch.PreloadFile)}
-	env, err := l.Environment(none)
+	env, err := launch.In(dir).Environment(none)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &startedProgram{dir, python, append(env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
+}
+
+// engine returns the variables with which a program runs on the engine.
+func (s *startedProgram) engine(t *testing.T) []string {
+	t.Helper()
+	env, err := launch.In(s.dir).OnEngine(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
 }
 
 // run runs programs, all in one process, with further variables. It returns the results of finish.
@@ -258,7 +267,7 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 // catch, and the code of a strict program. Plain JAX ends the process a minute later, because the other devices wait.
 func interposedShardedFailures(t *testing.T, s *startedProgram) {
 	const program = "testdata/traps/failing.py"
-	engine := append(launch.OnEngine(filepath.Join(s.dir, launch.EngineFile), 0), "LD_PRELOAD=")
+	engine := append(s.engine(t), "LD_PRELOAD=")
 	for _, test := range []struct {
 		name   string
 		config interpose.Config

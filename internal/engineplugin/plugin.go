@@ -1,7 +1,7 @@
 //go:build cgo
 
 // Package engineplugin offers the embedded engine as a PJRT plugin: JAX, or any framework that loads PJRT plugins, then
-// compiles and runs its programs on the engine, without XLA. cmd/libhlocb_engine builds it as a shared library.
+// compiles and runs its programs on the engine, without XLA. cmd/libhlocb_pjrt builds it into a shared library.
 //
 // C holds the objects of the API and answers questions about them, which takes nanoseconds. Go compiles, executes,
 // copies from the host and allocates. The values lie outside Go's heap: a framework reads them without a copy, and
@@ -115,8 +115,13 @@ func SetInterposer(i *interpose.Interposer) *interpose.Interposer {
 	return p.interposer.Swap(i)
 }
 
-// Interposer returns who looks into the programs that are compiled now.
-func Interposer() *interpose.Interposer { return current.Load().interposer.Load() }
+// Interposer returns who looks into the programs that are compiled now, or nil before the first call of Table.
+func Interposer() *interpose.Interposer {
+	if p := current.Load(); p != nil {
+		return p.interposer.Load()
+	}
+	return nil
+}
 
 // fail returns an error for C, which frees the message.
 func fail(err error) (C.int32_t, *C.char) {

@@ -1,7 +1,7 @@
 // Package launch prepares a program whose PJRT plugins hlocb wraps. It preloads a small C library, which loads the
-// library of cmd/libhlocb_pjrt at the first plugin. It also prepares a program that runs on the engine, the library of
-// cmd/libhlocb_engine. A release has these libraries; else package launch builds them once, with Go and a C compiler,
-// into the cache.
+// library of cmd/libhlocb_pjrt at the first plugin. It also prepares a program that runs on the engine: another small C
+// library loads the same one. A release has these libraries; else package launch builds them once, with Go and a C
+// compiler, into the cache.
 package launch
 
 import (
@@ -28,41 +28,41 @@ import (
 const (
 	PluginFile  = "libhlocb_pjrt.so"
 	PreloadFile = "libhlocb_preload.so"
-	EngineFile  = "libhlocb_engine.so" // the embedded engine as a PJRT plugin
+	EngineFile  = "libhlocb_engine.so" // the embedded engine as a PJRT plugin; it loads PluginFile
 )
+
+// Files returns the files of all libraries. They stand in one directory.
+func Files() []string { return []string{PluginFile, PreloadFile, EngineFile} }
 
 //go:embed c/preload.c
 var preloadSource []byte
 
-// exported are the symbols of each library; it keeps all others inside.
-func exported(file string) string {
-	if file == EngineFile {
-		return "{ global: GetPjrtApi; hlocb_configure; local: *; };\n"
-	}
-	return "{ global: GetPjrtApi; local: *; };\n"
-}
+//go:embed c/engine.c
+var engineSource []byte
+
+// exported are the symbols of PluginFile; it keeps all others inside.
+const exported = "{ global: GetPjrtApi; hlocb_engine_api; hlocb_configure; local: *; };\n"
 
 const module = "github.com/hlocb/hlocb"
 
-// Libraries are the files that Environment names.
-type Libraries struct{ Plugin, Preload string }
+// Libraries are the paths of the libraries.
+type Libraries struct{ Plugin, Preload, Engine string }
 
-// Find returns the libraries that wrap a plugin: in lib/hlocb beside the running command's directory, as a release and
-// a Python wheel install them, beside the command, or from the cache. Missing libraries come into the cache: those that
-// a release embeds in the command are unpacked, others are built, which Find reports on log.
+// In returns the libraries in a directory.
+func In(dir string) Libraries {
+	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile), filepath.Join(dir, EngineFile)}
+}
+
+// Find returns the libraries: in lib/hlocb beside the running command's directory, as a release and a Python wheel
+// install them, beside the command, or from the cache. Missing libraries come into the cache: those that a release
+// embeds in the command are unpacked, others are built, which Find reports on log.
 func Find(ctx context.Context, log io.Writer) (Libraries, error) {
-	dir, err := find(ctx, log, []string{PluginFile, PreloadFile}, Build)
-	return Libraries{filepath.Join(dir, PluginFile), filepath.Join(dir, PreloadFile)}, err
+	dir, err := find(ctx, log)
+	return In(dir), err
 }
 
-// FindEngine returns the path of the engine's library, as Find does.
-func FindEngine(ctx context.Context, log io.Writer) (string, error) {
-	dir, err := find(ctx, log, []string{EngineFile}, BuildEngine)
-	return filepath.Join(dir, EngineFile), err
-}
-
-// find returns the directory of files, which build makes.
-func find(ctx context.Context, log io.Writer, files []string, build func(ctx context.Context, dir string) error) (string, error) {
+// find returns the directory of the libraries.
+func find(ctx context.Context, log io.Writer) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "", fmt.Errorf("programs can be started this way on Linux only, not on %s", runtime.GOOS)
 	}
@@ -73,7 +73,7 @@ func find(ctx context.Context, log io.Writer, files []string, build func(ctx con
 	if resolved, err := filepath.EvalSymlinks(self); err == nil {
 		self = resolved
 	}
-	bin := filepath.Dir(self)
+	bin, files := filepath.Dir(self), Files()
 	for _, dir := range []string{filepath.Join(filepath.Dir(bin), "lib", "hlocb"), bin} {
 		if exist(dir, files) {
 			return dir, nil
@@ -94,8 +94,8 @@ func find(ctx context.Context, log io.Writer, files []string, build func(ctx con
 	if holds(embedded, files) {
 		return dir, unpack(embedded, files, dir)
 	}
-	fmt.Fprintf(log, "hlocb: building %s; this happens once\n", strings.Join(files, " and "))
-	return dir, build(ctx, dir)
+	fmt.Fprintf(log, "hlocb: building the libraries %s; this happens once\n", strings.Join(files, ", "))
+	return dir, Build(ctx, dir)
 }
 
 // Stale returns the directories of libraries that other builds of the command made in the cache.
@@ -148,20 +148,25 @@ func hash(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Build builds the libraries that wrap a plugin into dir.
+// Build builds the libraries for this machine into dir.
 func Build(ctx context.Context, dir string) error {
-	return inside(dir, func(work string) error { return machine().wrapping(ctx, work, dir) })
+	return Compile(ctx, append(os.Environ(), "CGO_ENABLED=1"), cmp.Or(os.Getenv("CC"), "cc"), dir)
 }
 
-// BuildEngine builds the engine's library into dir.
-func BuildEngine(ctx context.Context, dir string) error {
-	return inside(dir, func(work string) error { return machine().engine(ctx, work, dir) })
-}
-
-// Compile builds all libraries into dir, with the C compiler cc and the environment env of Go's command.
+// Compile builds the libraries into dir, with the C compiler cc and the environment env of Go's command.
 func Compile(ctx context.Context, env []string, cc, dir string) error {
 	c := compiler{cc, env}
-	return inside(dir, func(work string) error { return errors.Join(c.wrapping(ctx, work, dir), c.engine(ctx, work, dir)) })
+	return inside(dir, func(work string) error {
+		if err := errors.Join(c.small(ctx, work, PreloadFile, preloadSource), c.small(ctx, work, EngineFile, engineSource), c.plugin(ctx, work)); err != nil {
+			return err
+		}
+		for _, file := range Files() {
+			if err := os.Rename(filepath.Join(work, file), filepath.Join(dir, file)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // compiler builds libraries.
@@ -170,31 +175,13 @@ type compiler struct {
 	env []string
 }
 
-// machine returns the compiler for this machine.
-func machine() compiler {
-	return compiler{cmp.Or(os.Getenv("CC"), "cc"), append(os.Environ(), "CGO_ENABLED=1")}
-}
-
-func (c compiler) wrapping(ctx context.Context, work, dir string) error {
-	source := filepath.Join(work, "preload.c")
-	if err := os.WriteFile(source, preloadSource, 0o666); err != nil {
+// small builds a library of one C file into the directory work.
+func (c compiler) small(ctx context.Context, work, file string, text []byte) error {
+	source := filepath.Join(work, file+".c")
+	if err := os.WriteFile(source, text, 0o666); err != nil {
 		return err
 	}
-	if err := c.run(ctx, work, c.cc, "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-o", filepath.Join(work, PreloadFile), source, "-ldl", "-lpthread"); err != nil {
-		return err
-	}
-	if err := c.shared(ctx, work, "libhlocb_pjrt", PluginFile); err != nil {
-		return err
-	}
-	return errors.Join(os.Rename(filepath.Join(work, PluginFile), filepath.Join(dir, PluginFile)),
-		os.Rename(filepath.Join(work, PreloadFile), filepath.Join(dir, PreloadFile)))
-}
-
-func (c compiler) engine(ctx context.Context, work, dir string) error {
-	if err := c.shared(ctx, work, "libhlocb_engine", EngineFile); err != nil {
-		return err
-	}
-	return os.Rename(filepath.Join(work, EngineFile), filepath.Join(dir, EngineFile))
+	return c.run(ctx, work, c.cc, "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden", "-o", filepath.Join(work, file), source, "-ldl", "-lpthread")
 }
 
 // inside calls f with a new directory in dir, which it removes afterwards.
@@ -214,18 +201,18 @@ func inside(dir string, f func(work string) error) error {
 	return f(work)
 }
 
-// shared builds the command below cmd/ with a name as a shared library into the directory work.
-func (c compiler) shared(ctx context.Context, work, name, file string) error {
+// plugin builds cmd/libhlocb_pjrt as a shared library into the directory work.
+func (c compiler) plugin(ctx context.Context, work string) error {
 	exports := filepath.Join(work, "exports.map")
-	if err := os.WriteFile(exports, []byte(exported(file)), 0o666); err != nil {
+	if err := os.WriteFile(exports, []byte(exported), 0o666); err != nil {
 		return err
 	}
-	tree, target, err := c.sourceTree(ctx, work, name)
+	tree, target, err := c.sourceTree(ctx, work, "libhlocb_pjrt")
 	if err != nil {
 		return err
 	}
 	flags := "-s -w -buildid= -extldflags '-Wl,--version-script=" + exports + "'"
-	return c.run(ctx, tree, "go", "build", "-buildmode=c-shared", "-ldflags", flags, "-o", filepath.Join(work, file), target)
+	return c.run(ctx, tree, "go", "build", "-buildmode=c-shared", "-ldflags", flags, "-o", filepath.Join(work, PluginFile), target)
 }
 
 // sourceTree returns the directory and the target of 'go build': the tree that this command was built from if it still
@@ -339,15 +326,16 @@ func NeedsCPUPlugin(lookup func(string) string) bool {
 	return lookup("PJRT_NAMES_AND_LIBRARY_PATHS") == "" && lookup("JAX_PLATFORMS") == "" && !accelerator()
 }
 
-// OnEngine returns the variables that let JAX, or another framework, run on the engine's library in place of JAX's own
-// CPU client. JAX then treats it as that client: it lowers callbacks, LAPACK and random numbers as for a CPU. limit is
-// the limit for all values in bytes; 0 means none.
-func OnEngine(library string, limit int64) []string {
-	env := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + library, "JAX_PLATFORMS=cpu"}
+// OnEngine returns the variables that let JAX, or another framework, run on the engine in place of JAX's own CPU
+// client. JAX then treats it as that client: it lowers callbacks, LAPACK and random numbers as for a CPU. limit is the
+// limit for all values in bytes; 0 means none.
+func (l Libraries) OnEngine(limit int64) ([]string, error) {
+	path, err := without(",:", l.Engine)
+	env := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + path, "JAX_PLATFORMS=cpu"}
 	if limit > 0 {
 		env = append(env, "HLOCB_ENGINE_MEMORY="+strconv.FormatInt(limit, 10))
 	}
-	return env
+	return env, err
 }
 
 // ForJAX returns the variables that let JAX use a CPU plugin instead of its own client. JAX_PLATFORMS keeps JAX's CPU

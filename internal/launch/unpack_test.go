@@ -21,7 +21,7 @@ func TestUnpack(t *testing.T) {
 	}
 	damaged := bytes.Clone(packed.Bytes())
 	damaged[len(damaged)-8]++ // the checksum
-	files := []string{PluginFile, PreloadFile}
+	files := Files()
 	release := fstest.MapFS{}
 	if holds(release, files) || holds(embedded, files) {
 		t.Error("an empty release holds the libraries")

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// largestWheel is the size in MB that a wheel should not exceed.
+// largestWheel is the largest size of a wheel in MB.
 const largestWheel = 25
 
 // checkGlibc fails if a program or library needs a symbol of a glibc newer than oldest, such as 2.17. pip installs a

@@ -127,7 +127,7 @@ func run(out, zig string, args []string) error {
 		size := float64(info.Size()) / 1e6
 		fmt.Printf("%s  %.1f MB\n", file, size)
 		if args[0] == "wheels" && size > largestWheel {
-			fmt.Fprintf(os.Stderr, "release: warning: a wheel should have at most %d MB\n", largestWheel)
+			return fmt.Errorf("%s has %.1f MB; a wheel has at most %d", file, size, largestWheel)
 		}
 		files = append(files, file)
 	}
@@ -164,7 +164,7 @@ func compile(ctx context.Context, p platform, zig, dir string, alone bool) (*bui
 		if err := launch.Compile(ctx, env, cc[0], dir); err != nil {
 			return nil, err
 		}
-		for _, name := range []string{launch.PluginFile, launch.PreloadFile, launch.EngineFile} {
+		for _, name := range launch.Files() {
 			b.libraries[name] = filepath.Join(dir, name)
 		}
 		if alone {

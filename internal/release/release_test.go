@@ -23,7 +23,7 @@ func fake(t *testing.T) *build {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &build{platform: platforms()[0], command: self, libraries: map[string]string{"libhlocb_engine.so": self}}
+	return &build{platform: platforms()[0], command: self, libraries: map[string]string{"libhlocb_pjrt.so": self}}
 }
 
 // TestWheel: a wheel lists each of its files with its sum, its programs are executable regular files, and a second
@@ -83,7 +83,7 @@ func TestWheel(t *testing.T) {
 		t.Errorf("RECORD has %d lines for %d files", strings.Count(record, "\n"), len(files))
 	}
 	for name, want := range map[string]string{
-		"hlocb/__init__.py": "bisect_nan", "hlocb/py.typed": "", "hlocb-1.2.3.data/scripts/hlocb": "", "hlocb-1.2.3.data/data/lib/hlocb/libhlocb_engine.so": "",
+		"hlocb/__init__.py": "bisect_nan", "hlocb/py.typed": "", "hlocb-1.2.3.data/scripts/hlocb": "", "hlocb-1.2.3.data/data/lib/hlocb/libhlocb_pjrt.so": "",
 		"hlocb-1.2.3.dist-info/METADATA": "Version: 1.2.3\n", "hlocb-1.2.3.dist-info/WHEEL": "Tag: py3-none-manylinux_2_17_x86_64\n",
 		"hlocb-1.2.3.dist-info/entry_points.txt": "[jax_plugins]\n", "hlocb-1.2.3.dist-info/licenses/LICENSE": "Apache License",
 		"hlocb-1.2.3.dist-info/sboms/hlocb.cdx.json": `"CycloneDX"`,
@@ -124,7 +124,7 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	root := "hlocb-1.2.3-linux-amd64/"
-	if want := []string{root + "bin/hlocb", root + "lib/hlocb/libhlocb_engine.so"}; !slices.Equal(programs, want) {
+	if want := []string{root + "bin/hlocb", root + "lib/hlocb/libhlocb_pjrt.so"}; !slices.Equal(programs, want) {
 		t.Errorf("programs %v, want %v", programs, want)
 	}
 	if err := notes(dir, "0.1.0"); err != nil {

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hlocb/hlocb/internal/launch"
 )
 
 // entry is a file of a wheel or an archive.
@@ -122,10 +124,11 @@ func (b *build) notices(licenses, sboms, version string) ([]entry, error) {
 	}
 	out := []entry{{name: licenses + "LICENSE", data: own}}
 	modules := map[string]string{} // versions
-	for _, file := range append([]string{b.command}, slices.Collect(maps.Values(b.libraries))...) {
-		if filepath.Base(file) == "libhlocb_preload.so" { // of C alone
-			continue
-		}
+	programs := []string{b.command}
+	if file := b.libraries[launch.PluginFile]; file != "" { // the other libraries are of C alone
+		programs = append(programs, file)
+	}
+	for _, file := range programs {
 		info, err := buildinfo.ReadFile(file)
 		if err != nil {
 			return nil, err

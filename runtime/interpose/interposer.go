@@ -96,6 +96,18 @@ type Host struct {
 	Handlers *runtime.Bindings
 }
 
+// Open returns the interposer that the environment configures: see FromEnvironment. A mistake in a strict configuration
+// is an error. Otherwise Open reports the mistake on h.Err and returns an interposer that changes nothing.
+func Open(getenv func(name string) string, h Host) (*Interposer, error) {
+	config := FromEnvironment(getenv)
+	i, err := New(config, h)
+	if err == nil || config.Strict {
+		return i, err
+	}
+	fmt.Fprintf(h.Err, "hlocb: %s\n", diag.EscapeLines(err.Error()))
+	return New(Config{}, h)
+}
+
 // New returns an interposer.
 func New(c Config, s Host) (*Interposer, error) {
 	taps, err := c.taps()

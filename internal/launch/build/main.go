@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -15,8 +14,7 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	ctx := context.Background()
-	if err := errors.Join(launch.Build(ctx, dir), launch.BuildEngine(ctx, dir)); err != nil {
+	if err := launch.Build(context.Background(), dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
