@@ -1,9 +1,9 @@
 //go:build cgo
 
-// Command libhlocb_pjrt is two PJRT plugins in one C shared library (make interposer). GetPjrtApi returns a plugin that
-// wraps another one: see package interpose. HLOCB_PLUGIN names the plugin to wrap. hlocb_engine_api returns the embedded
-// engine: see package engineplugin. A framework finds a plugin by the file of a library, so the engine has a file of its
-// own, libhlocb_engine.so, which loads this library. interpose.FromEnvironment reads the settings of both.
+// Command libhlocb_pjrt is two PJRT plugins in one C shared library (make interposer). GetPjrtApi returns a plugin
+// that wraps another one: see package interpose. HLOCB_PLUGIN names the plugin to wrap. hlocb_engine_api returns the
+// embedded engine: see package engineplugin. A framework finds a plugin by the file of a library, so the engine has a
+// file of its own, libhlocb_engine.so, which loads this library. interpose.FromEnvironment reads the settings of both.
 package main
 
 // #cgo CFLAGS: -D_GNU_SOURCE

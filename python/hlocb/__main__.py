@@ -9,4 +9,7 @@ try:
     command = find_bin()
 except Error as e:
     sys.exit(f"error: {e}")
-os.execv(command, [command, *sys.argv[1:]])
+try:
+    os.execv(command, [command, *sys.argv[1:]])
+except OSError as e:
+    sys.exit(f"error: {command}: {e.strerror}; it should be the command hlocb")

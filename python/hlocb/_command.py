@@ -16,6 +16,9 @@ except importlib.metadata.PackageNotFoundError:
     version = "devel"  # a checkout
 
 
+ENGINE = "libhlocb_engine.so"
+
+
 class Error(Exception):
     """What hlocb cannot do, and why. The message names the place in the program if there is one."""
 
@@ -49,7 +52,7 @@ def engine_path() -> str:
     """
     directory = pathlib.Path(find_bin()).resolve().parent
     for place in (directory.parent / "lib" / "hlocb", directory):
-        path = place / "libhlocb_engine.so"
+        path = place / ENGINE
         if path.exists():
             return str(path)
     raise Error(
@@ -65,7 +68,10 @@ def call(*args: str | os.PathLike, accept: tuple[int, ...] = (0,), stdin: bytes 
       Error: the exit code is not one to accept. The message is what the command says.
     """
     command = [find_bin(), *map(os.fspath, args)]
-    result = subprocess.run(command, input=stdin, stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True)
+    try:
+        result = subprocess.run(command, input=stdin, stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True)
+    except OSError as e:
+        raise Error(f"{command[0]}: {e.strerror}; it should be the command hlocb") from None
     if result.returncode not in accept:
         text = result.stderr.decode(errors="replace").strip() or f"{command[0]} ended with exit code {result.returncode}"
         raise Error(text.removeprefix("error: "))

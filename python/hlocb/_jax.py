@@ -10,9 +10,10 @@ import contextlib
 import ctypes
 import functools
 import json
+import os
 from typing import Any
 
-from hlocb._command import Error, engine_path
+from hlocb._command import ENGINE, Error, engine_path
 
 PLATFORM = "hlocb"
 
@@ -25,20 +26,43 @@ def initialize() -> None:
     """
     import jax
 
+    for plugin in os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(","):  # of hlocb exec
+        name, _, path = plugin.partition(":")
+        if os.path.basename(os.path.realpath(path)) == ENGINE or name == "xcpu" and "HLOCB_LIBRARY" in os.environ:
+            _tested(name)
     platforms = (jax.config.jax_platforms or "").split(",")
     if PLATFORM not in platforms:
         return
     if platforms == [PLATFORM]:
-        _register("cpu")
-        jax.config.update("jax_platforms", "cpu")
+        platform = "cpu"
+        jax.config.update("jax_platforms", platform)
     else:
-        _register(PLATFORM)
+        platform = PLATFORM
+    try:
+        require()
+        _register(platform)
+    except Error as e:  # JAX would log it as an internal error and go on
+        from jax._src import xla_bridge
+
+        failure = e
+
+        def fail():
+            raise failure
+
+        xla_bridge.register_backend_factory(platform, fail, priority=-1, fail_quietly=False)
+
+
+def _tested(name: str) -> None:
+    """Lets JAX start a platform without the warning that it is experimental."""
+    from jax._src import xla_bridge
+
+    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(name)
 
 
 def _register(name: str) -> None:
     from jax._src import xla_bridge
 
-    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(name)
+    _tested(name)
     xla_bridge.register_plugin(name, priority=-1, library_path=engine_path())
 
 

@@ -79,9 +79,12 @@ class Tap(contextlib.ContextDecorator):
             with contextlib.suppress(Exception):  # the program's own error arrives at its own line
                 jax.effects_barrier()
         stack.close()
+        idle = [m["text"] for m in self._messages if m["kind"] == "idle"]
         for m in self._messages:
-            if m["kind"] != "nan":
+            if m["kind"] not in ("nan", "idle"):
                 warnings.warn("hlocb: " + m["text"], stacklevel=2)
+        if idle and kind is None:
+            raise Error("; ".join(idle))
 
     @property
     def events(self) -> Events:
@@ -177,7 +180,8 @@ def tap(
         another file for lines of JSON.
 
     Raises:
-      Error: a place is no regular expression, JAX is missing, or hlocb has no engine on this platform.
+      Error: a place is no regular expression, JAX is missing or too old, or hlocb has no engine on this platform. At the
+        end of the with statement: a place selects no value of the programs that were compiled.
     """
     kind = "=stats" if stats else ""
     if not places:

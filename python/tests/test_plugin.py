@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import hlocb
+
 pytest.importorskip("jax", reason="skip: no JAX")
 
 PROGRAM = """
@@ -25,9 +27,9 @@ def installed():
         pytest.skip("skip: hlocb is not installed, so JAX does not find it")
 
 
-def run(**more):
+def run(*command, **more):
     env = {k: v for k, v in os.environ.items() if k != "JAX_PLATFORMS"} | more
-    r = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True)
+    r = subprocess.run([*command, sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
     return r.stdout, r.stderr
 
@@ -39,3 +41,14 @@ def test_jax_runs_on_the_engine_if_it_is_told_to():
         out, err = run(JAX_PLATFORMS=platforms)
         assert out.split()[1:] == plain.replace("False", "True").split()[1:], out
         assert "experimental" not in err
+
+
+def test_exec_on_the_engine():
+    """exec needs nothing of the program, and JAX prints nothing of its own; an engine that JAX finds is tapped once."""
+    command = [hlocb.find_bin(), "exec", "--backend", "engine", "--tap", "^stablehlo.dot_general$"]
+    out, err = run(*command)
+    assert "True" in out and "experimental" not in err and err.count("(tap)") == 1, err
+    del command[2:4]
+    for platforms in ("hlocb", "hlocb,cpu"):
+        out, err = run(*command, JAX_PLATFORMS=platforms)
+        assert "True" in out and err.count("(tap)") == 1, err

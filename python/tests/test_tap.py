@@ -191,6 +191,11 @@ def test_mistakes_are_sentences():
     with pytest.raises(hlocb.Error, match="passes: "):
         with hlocb.tap("tanh", passes="canonicalise"):
             pass
-    with pytest.warns(UserWarning, match="tap cosine matches no value"):
+    with pytest.raises(hlocb.Error, match="^tap cosine matches no value; tap sine matches no value$"):
+        with hlocb.tap("cosine", "tanh", "sine") as t:
+            step(w, x)
+    assert len(t.events) == 1
+    with pytest.raises(ZeroDivisionError):  # the program's own exception is worth more
         with hlocb.tap("cosine"):
             step(w, x)
+            1 / 0

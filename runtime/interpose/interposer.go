@@ -268,7 +268,7 @@ func (i *Interposer) Flush() {
 	}
 	i.mu.Unlock()
 	for _, err := range idle {
-		i.Warn(err)
+		i.note("warning: ", messageOf(Idle, err))
 	}
 	for _, s := range searches {
 		if found := i.probes.Origin(s.manifest); found != nil && !s.done.Load() {

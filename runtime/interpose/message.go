@@ -22,6 +22,7 @@ type MessageKind string
 // The kinds of messages.
 const (
 	Warning MessageKind = "warning" // the program runs, but not as the settings say
+	Idle    MessageKind = "idle"    // a tap or handler matched nothing in the program
 	Failure MessageKind = "failure" // a handler failed
 	Origin  MessageKind = "nan"     // BisectNaN found the origin of a NaN
 )
