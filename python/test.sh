@@ -25,6 +25,9 @@ for version in 3.10 3.11 3.12 3.13 3.14; do
   "$env/bin/python" -m pip install -q --disable-pip-version-check --force-reinstall --no-deps --no-index "$wheel"
   echo "python: $version with $jax"
   PATH=$env/bin:/usr/bin:/bin "$env/bin/python" -m pytest -q --no-header -p no:cacheprovider || failed=1
+  "$env/bin/python" -m pip uninstall -q -y hlocb
+  left=$(find "$env" -name '*hlocb*')
+  [ -z "$left" ] || { echo "python: $version: pip uninstall leaves $left"; failed=1; }
   tested=$((tested + 1))
 done
 [ "$tested" -gt 0 ] || echo "python: skipped: no Python from 3.10 on with pip"

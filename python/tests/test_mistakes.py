@@ -60,7 +60,7 @@ def test_old_and_missing_jax(old_jax):
 
 def test_missing_command(tmp_path):
     none = str(tmp_path / "none")
-    for code in ("hlocb.run('module {\\n}')", "hlocb.opt('module {}', 'cse')"):
+    for code in ("hlocb.run('module {\\n}')", "hlocb.opt(b'module {}', 'cse')"):
         assert message(code, HLOCB_BIN=none) == f"{none}: No such file or directory; it should be the command hlocb\n"
     r = subprocess.run([sys.executable, "-m", "hlocb", "version"], env=os.environ | {"HLOCB_BIN": none}, capture_output=True, text=True)
     assert r.returncode == 1 and r.stderr == f"error: {none}: No such file or directory; it should be the command hlocb\n"
