@@ -31,7 +31,7 @@ def train(steps=40):
     for i in range(steps):
         w, loss = step(w, x, y)
         {each}
-    return jax.block_until_ready(w)
+    return jax.block_until_ready((w, loss))
 {run}
 """
 
@@ -59,13 +59,13 @@ CURVE = {
     "the program alone": {},
     "hlocb.tap": {
         "imports": "import hlocb",
-        "run": 'with hlocb.tap("stablehlo.reduce") as t:\n    train()\nprint(len(t.events), "values")',
+        "run": 'with hlocb.tap("stablehlo.reduce") as t:\n    train()\nprint(len(t.events), "values, the last %.5f" % t.events[-1].value)',
     },
-    "jax.debug.callback": {"imports": "values = []", "after": "jax.debug.callback(values.append, loss, ordered=True)", "run": 'train()\njax.effects_barrier()\nprint(len(values), "values")'},
+    "jax.debug.callback": {"imports": "values = []", "after": "jax.debug.callback(values.append, loss, ordered=True)", "run": 'train()\njax.effects_barrier()\nprint(len(values), "values, the last %.5f" % values[-1])'},
     "tensorboardX": {
         "imports": "from tensorboardX import SummaryWriter\nwriter = SummaryWriter(__import__('tempfile').mkdtemp())",
         "each": 'writer.add_scalar("loss", float(loss), i)',
-        "run": 'train()\nwriter.close()\nprint("40 values")',
+        "run": '_, loss = train()\nwriter.close()\nprint("40 values, the last %.5f" % loss)',
     },
 }
 

@@ -6,12 +6,27 @@ import re
 
 import pytest
 
+import hlocb
+
 pytest.importorskip("jax", reason="skip: no JAX")
+
+PATH = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+
+
+def examples():
+    return "\n".join(re.findall(r"^```pycon\n(.*?)^```", PATH.read_text(), re.M | re.S))
+
+
+def test_every_name_has_an_example():
+    """Types are what the functions of the examples return."""
+    source = examples()
+    for name in hlocb.__all__:
+        if not isinstance(getattr(hlocb, name), type):
+            assert re.search(rf"\bhlocb\.{name}\b", source), name
 
 
 def test_examples():
-    path = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
-    source = "\n".join(re.findall(r"^```pycon\n(.*?)^```", path.read_text(), re.M | re.S))
+    path, source = PATH, examples()
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
     runner = doctest.DocTestRunner(optionflags=flags)
     lines = []

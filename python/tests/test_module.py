@@ -81,6 +81,41 @@ def test_compare():
     assert hlocb.compare(f, lambda x: jnp.exp(x.astype("bfloat16")).astype("float32").sum(), x, tolerance="rel:0.01")
 
 
+def test_passes_keep_jax_s_results():
+    jnp = jax().numpy
+    f, x = lambda x: jnp.tanh(x) * 2 + jnp.tanh(x), jnp.linspace(-2, 2, 9)
+    m = hlocb.opt(f, "canonicalize,cse,dce", x)
+    assert m.text.count("stablehlo.tanh") == 1
+    np.testing.assert_allclose(hlocb.run(m, x).results[0], f(x), rtol=1e-6)
+
+
+def test_a_comparison_measures_jax_s_difference():
+    jnp = jax().numpy
+    f, g, x = lambda x: x / 3, lambda x: (x.astype("bfloat16") / 3).astype("float32"), jnp.linspace(1, 2, 50)
+    difference = np.abs(np.asarray(f(x)) - np.asarray(g(x)))
+    (run,) = hlocb.compare(f, g, x).report["runs"]
+    (result,) = run["results"]
+    assert result["different"] == np.count_nonzero(difference)
+    np.testing.assert_allclose(result["max_abs"], difference.max(), rtol=1e-5)
+
+
+def test_hooks_get_what_jax_s_callbacks_get():
+    got = []
+
+    def f(x):
+        jax().debug.callback(lambda v: got.append(np.asarray(v)), x * 2, ordered=True)
+        return x + 1
+
+    x = jax().numpy.arange(3.0)
+    jax().jit(f)(x)
+    jax().effects_barrier()
+    r = hlocb.run(f, x)
+    (hook,), (event,) = hlocb.hooks(f, x), r.events
+    assert event.hook == hook.name
+    np.testing.assert_array_equal(event.value, got[0])
+    np.testing.assert_array_equal(r.results, x + 1)
+
+
 def test_mistakes_are_sentences(tmp_path):
     with pytest.raises(hlocb.Error, match=r"f.mlir: No such file"):
         hlocb.module(tmp_path / "f.mlir")

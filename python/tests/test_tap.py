@@ -167,6 +167,18 @@ def test_bisect_nan_finds_the_line_and_iteration():
     assert hlocb.bisect_nan(lambda: jnp.log(jnp.zeros(2)), inf=True).holds == "inf"
 
 
+def test_bisect_nan_finds_what_jax_finds():
+    def f(x):
+        return jnp.sqrt(x) * 0 + jnp.log(x - 2) + x
+
+    with jax.debug_nans(True), pytest.raises(FloatingPointError, match="in log"):
+        jax.jit(f)(1.0)
+    assert hlocb.bisect_nan(jax.jit(f), 1.0).op == "stablehlo.log"
+    with jax.debug_nans(True):
+        jax.jit(f)(3.0)
+    assert hlocb.bisect_nan(jax.jit(f), 3.0) is None
+
+
 def test_exceptions_leave_jax_as_it_was():
     w, x = values()
     with pytest.raises(ZeroDivisionError):
