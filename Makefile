@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real test-jax mutants zig wheels release python clean
+.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -180,17 +180,28 @@ release: zig
 python:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(GO) run ./internal/release -o "$$dir" wheels native && python/test.sh "$$dir"/*.whl "$(CACHE)"
 
-# JAX's own tests on the engine as a plugin, compared with JAX's own CPU client. JAX_SOURCE is a checkout of JAX 0.10.2.
-# The results stay in $(JAX_RESULTS), and the rule continues after the last one. JAX_TESTS adds flags: --devices 8,
-# --sample 20, --files nn,lax.
+# JAX's own tests on the engine as a plugin, compared with JAX's own CPU client. JAX_SOURCE is a checkout of JAX at the
+# version of JAX_PYTHON. The results stay in JAX_RESULTS, and the rule continues after the last one. JAX_TESTS adds flags:
+# --devices 8, --sample 20, --files nn,lax. 'make test-jax-sample' runs some on one device and on eight, in 3 minutes. It
+# is skipped if there are no sources.
 JAX_SOURCE ?= $(CACHE)/jax-0.10.2
+JAX_PYTHON ?= $(VENV)/bin/python
 JAX_RESULTS ?= $(CACHE)/jaxtests
-test-jax: jaxlib interposer
-	@[ -d "$(JAX_SOURCE)/tests" ] || git clone -q --depth 1 --branch jax-v0.10.2 https://github.com/jax-ml/jax "$(JAX_SOURCE)"
-	@[ -d "$(CACHE)/jaxtests-packages/pytest" ] || "$(VENV)/bin/python" -m pip install -q --disable-pip-version-check --target "$(CACHE)/jaxtests-packages" \
-		'numpy==$(shell "$(VENV)/bin/python" -c "import numpy; print(numpy.__version__)")' pytest pytest-timeout absl-py hypothesis portpicker cloudpickle matplotlib
-	"$(VENV)/bin/python" internal/corpus/jaxtests.py --engine "$(abspath libhlocb_engine.so)" --source "$(abspath $(JAX_SOURCE))" --results "$(abspath $(JAX_RESULTS))" \
-		--packages "$(CACHE)/jaxtests-packages" $(JAX_TESTS)
+JAX_PACKAGES ?= $(CACHE)/jaxtests-packages
+RUN_JAX_TESTS = "$(JAX_PYTHON)" internal/corpus/jaxtests.py --engine "$(abspath libhlocb_engine.so)" --source "$(abspath $(JAX_SOURCE))" --packages "$(JAX_PACKAGES)"
+test-jax: jax-tests-of
+	$(RUN_JAX_TESTS) --results "$(abspath $(JAX_RESULTS))" $(JAX_TESTS)
+
+test-jax-sample: jax-tests-of
+	@if [ ! -d "$(JAX_SOURCE)/tests" ]; then echo "no sources of JAX 0.10.2: the sample of its tests is skipped"; exit 0; fi; \
+	dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	$(RUN_JAX_TESTS) --results "$$dir" --sample 15 --limit 25 --files nn,jax_jit,python_callback,lax_control_flow && \
+	$(RUN_JAX_TESTS) --results "$$dir" --sample 15 --limit 40 --devices 8 --files pjit,shard_map
+
+jax-tests-of: jaxlib interposer
+	@[ -d "$(JAX_SOURCE)/tests" ] || git clone -q --depth 1 --branch jax-v0.10.2 https://github.com/jax-ml/jax "$(JAX_SOURCE)" || true
+	@[ -d "$(JAX_PACKAGES)/pytest" ] || "$(JAX_PYTHON)" -m pip install -q --disable-pip-version-check --target "$(JAX_PACKAGES)" \
+		"numpy==$$("$(JAX_PYTHON)" -c 'import numpy; print(numpy.__version__)')" pytest pytest-timeout absl-py hypothesis portpicker cloudpickle matplotlib
 
 # Change the code of PACKAGE in SAMPLE places, one at a time, and list the changes that the package's own tests do not
 # notice. 'go doc ./internal/mutants' describes the changes; MUTANTS adds flags, such as -json or -seed 2.
