@@ -24,7 +24,9 @@ func folds() []*ir.Dialect {
 		return &ir.Def{Name: name, Operands: list("operands"), Results: list("results"), Traits: ir.Pure, Fold: fold}
 	}
 	attr := func(op *ir.Op) []ir.Folded { return []ir.Folded{{Attr: op.Attr("value")}} }
-	with := func(op *ir.Op) []ir.Folded { return []ir.Folded{{Attr: op.Attr("value"), Constant: stablehlo.Constant}} }
+	with := func(op *ir.Op) []ir.Folded {
+		return []ir.Folded{{Attr: op.Attr("value"), Constant: stablehlo.Constant}}
+	}
 	return []*ir.Dialect{
 		{Name: "c", Ops: []*ir.Def{
 			op("c.same", func(op *ir.Op) []ir.Folded { return []ir.Folded{{Value: op.Operand(0)}} }),
