@@ -68,7 +68,7 @@ func (a *app) read(src *diag.Source) (*ir.Module, error) {
 // module's own text, or all locations if o says so. The module keeps the form that it was read in, unless the suffix of
 // the file names another form: see reader.Write.
 func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
-	return a.WriteFile(path, func(w io.Writer) error { return reader.Write(w, path, m, o) })
+	return a.WriteFile(path, func(w io.Writer) error { return reader.WriteChecked(w, path, m, o, provesOrder(m)) })
 }
 
 // keepInput refuses an output that is the input.

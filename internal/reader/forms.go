@@ -72,6 +72,11 @@ func formRead(src *diag.Source) string {
 // file of jax.export keeps everything but its module. Parts of HLO that did not change since they were read stay as
 // they were.
 func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
+	return WriteChecked(w, path, m, o, nil)
+}
+
+// WriteChecked is Write. It writes no HLO that check refuses.
+func WriteChecked(w io.Writer, path string, m *ir.Module, o print.Options, check func(*hlo.Module) error) error {
 	src := m.Source()
 	if src == nil {
 		src = diag.NewSource("", nil)
@@ -85,6 +90,9 @@ func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
 				f = g
 			}
 		}
+	}
+	if f.Name == "hlo" || f.Name == "hlo-proto" {
+		return writeAsHLO(w, m, f.Name, check)
 	}
 	return f.write(w, src, m, o)
 }
@@ -160,17 +168,24 @@ func mainType(m *ir.Module) string {
 }
 
 func writeHLO(w io.Writer, _ *diag.Source, m *ir.Module, _ print.Options) error {
-	h, err := ToHLO(m)
-	if err != nil {
-		return err
-	}
-	return written(w, h.AppendText(nil, hlo.TextOptions{}), nil)
+	return writeAsHLO(w, m, "hlo", nil)
 }
 
 func writeProto(w io.Writer, _ *diag.Source, m *ir.Module, _ print.Options) error {
+	return writeAsHLO(w, m, "hlo-proto", nil)
+}
+
+// writeAsHLO writes m as HLO text or as a proto if check, unless nil, accepts the HLO.
+func writeAsHLO(w io.Writer, m *ir.Module, form string, check func(*hlo.Module) error) error {
 	h, err := ToHLO(m)
+	if err == nil && check != nil {
+		err = check(h)
+	}
 	if err != nil {
 		return err
+	}
+	if form == "hlo" {
+		return written(w, h.AppendText(nil, hlo.TextOptions{}), nil)
 	}
 	data, err := h.AppendProto(nil)
 	return written(w, data, err)

@@ -52,6 +52,14 @@ func Prove(m *ir.Module) error {
 	return nil
 }
 
+// Orders reports whether m has a lowered hook with a chain, whose order Prove can prove.
+func Orders(m *ir.Module) bool {
+	return !m.Op().Walk(func(op *ir.Op) bool {
+		_, chained, ok := hookOf(op)
+		return !ok || !chained || !isLowered(op)
+	})
+}
+
 // checkLowered returns an error if the module has hooks that are not lowered. Prove cannot reason about them.
 func checkLowered(m *ir.Module) error {
 	if hooks := hookop.HooksOf(m); len(hooks) > 0 {

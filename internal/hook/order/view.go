@@ -11,7 +11,7 @@ import (
 )
 
 // Write writes the order of hooks for people. Each hook has a line with the hooks whose events may come immediately
-// before its own, and the hooks that precede it only by data (see Paths.Data). Names are escaped.
+// before its own (see Paths.Chain), and the hooks that precede it only by data (see Paths.Data). Names are escaped.
 func Write(w io.Writer, m *hook.Manifest, data []hook.Edge) error {
 	names := make(map[hook.ID]string, len(m.Sites))
 	for i := range m.Sites {

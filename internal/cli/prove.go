@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// provesOrder returns a check of HLO that is written for m: if the order of the hooks of m is proven, it is proven again
+// for the HLO, as others will read it.
+func provesOrder(m *ir.Module) func(*hlo.Module) error {
+	return func(h *hlo.Module) error {
+		if !order.Orders(m) || order.Prove(m) != nil {
+			return nil
+		}
+		again, err := hlo.Import(h, m.Context())
+		if err == nil {
+			err = order.Prove(again)
+		}
+		if err != nil {
+			return fmt.Errorf("HLO would not keep the order of the hooks: %w", err)
+		}
+		return nil
+	}
+}
