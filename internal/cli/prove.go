@@ -8,8 +8,8 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// provesOrder returns a check of HLO that is written for m: if the order of the hooks of m is proven, it is proven again
-// for the HLO, as others will read it.
+// provesOrder returns a check of HLO that is written for m. If the order of the hooks of m is proven, it is proven
+// again for the HLO, as others will read it.
 func provesOrder(m *ir.Module) func(*hlo.Module) error {
 	return func(h *hlo.Module) error {
 		if !order.Orders(m) || order.Prove(m) != nil {
