@@ -116,6 +116,7 @@ func TestInterposed(t *testing.T) {
 		{"cache", false, interposedCache},
 		{"documents", true, interposedDocuments},
 		{"engine", false, onEngine},
+		{"own targets", true, interposedTargets},
 		{"without a plugin", true, interposedWithout},
 		{"without FFI", false, interposedWithoutFFI},
 		{"far memory", false, interposedFar},
@@ -260,6 +261,34 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 				t.Errorf("the first runs have %d events, the dumped programs have %d on the engine with the dumped arguments", delivered, expected)
 			}
 		})
+	}
+}
+
+// interposedTargets: a plugin calls the handlers that a program registers with jax.ffi, also if they are built for a
+// newer FFI than the plugin's. A handler that needs more than the plugin has is an error, not a crash.
+func interposedTargets(t *testing.T, s *startedProgram) {
+	const program = "testdata/interpose/ffi.py"
+	include, err := peer.Command(s.python, "-c", "import jax.ffi; print(jax.ffi.include_dir())").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := "FFI_LIBRARY=" + cc(t, "testdata/interpose/ffi.c", "-I", strings.TrimSpace(string(include)))
+	want, stderr, code := s.run(t, program, library, "JAX_PLATFORMS=cpu")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, c := range []interpose.Config{{}, {Taps: []string{"multiply"}}} {
+		got, stderr, code := s.run(t, program, s.with(c, library)...)
+		if got != want || code != 0 || len(messages(stderr)) > 0 || strings.Contains(stderr, "multiply") != (len(c.Taps) > 0) {
+			t.Errorf("%+v: exit code %d, output\n%s\nexpected\n%s\n%s", c, code, got, want, stderr)
+		}
+	}
+	got, stderr, code := s.run(t, program, s.with(interpose.Config{}, library, "NEWEST=1")...)
+	if got != want+"newest UNIMPLEMENTED\nstaged NOT_FOUND\n" || code != 0 {
+		t.Errorf("exit code %d, output\n%s\n%s", code, got, stderr)
+	}
+	if m := messages(stderr); len(m) != 1 || !strings.Contains(m[0], "custom-call target staged has functions for several stages") {
+		t.Errorf("messages %q", m)
 	}
 }
 

@@ -109,6 +109,9 @@ void *hl_probe_handler(hl_ffi_frame *frame);  // does nothing and records that a
 bool hl_probed(void);
 enum { HL_TARGETS = 512 };
 void *hl_target_handler(int slot);  // of a custom-call target that hlocb computes
+// hl_forwarding_handler returns a handler that calls a handler of a program, which was built for version 0.minor of the
+// FFI. A slot serves one handler.
+void *hl_forwarding_handler(int slot, void *handler, int32_t minor);
 
 // hl_future_create creates the future of an asynchronous handler. It returns NULL if the FFI has no futures. Exactly one
 // call of hl_future_done or hl_future_fail completes the future, on any thread.

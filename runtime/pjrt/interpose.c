@@ -235,6 +235,8 @@ static void *compile_as(table *t, int fn, void *args, const hl_program **place, 
   const hl_program *program = *place;
   bool python = names(program, "xla_ffi_partitioned_python_") || names(program, "xla_ffi_python_");
   hl_replacement with = {0};
+  if (names(program, "custom_call") || names(program, "custom-call"))
+    hlocbInterposeTargets(t->number, (char *)program->code, program->code_size);
   if (t->active || python)
     hlocbInterposeCompile(t->number, (char *)program->code, program->code_size, (char *)program->format,
                           program->format_size, (char *)options, options_size, &with);

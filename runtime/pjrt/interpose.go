@@ -10,6 +10,7 @@ package pjrt
 import "C"
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -96,9 +99,12 @@ type executionContext struct {
 type wrappedPlugin struct {
 	plugin     *Plugin
 	interposer Interposer
-	hookless   atomic.Bool  // the plugin cannot call hooks
-	memory     DeviceMemory // nil if the host cannot reach it; set when a client is made, guarded by interposed.mu
-	clients    int          // guarded by interposed.mu
+	hookless   atomic.Bool // the plugin cannot call hooks
+	// memory, which is nil if the host cannot reach it, and platform are set when a client is made; interposed.mu guards
+	// them.
+	memory   DeviceMemory
+	platform string
+	clients  int // guarded by interposed.mu
 }
 
 // interposedProgram is a compiled program with hlocb's hooks.
@@ -259,7 +265,7 @@ func (w *wrappedPlugin) register(platform string, client unsafe.Pointer) error {
 		return fmt.Errorf("%w; its programs run untapped", err)
 	}
 	interposed.mu.Lock()
-	w.memory = memory
+	w.memory, w.platform = memory, platform
 	interposed.mu.Unlock()
 	if !memory.Readable() {
 		return nil // the handlers of callbacks read operands in place
@@ -304,6 +310,55 @@ func copied(data *C.char, size C.size_t) []byte {
 		return nil
 	}
 	return append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(data)), size)...)
+}
+
+// hlocbInterposeTargets registers the custom-call targets of a program that a Python program has registered with jaxlib,
+// which passes them to its own clients only.
+//
+//export hlocbInterposeTargets
+func hlocbInterposeTargets(number C.int, code *C.char, size C.size_t) {
+	w := wrappedBy(number)
+	w.guard(func() error {
+		interposed.mu.Lock()
+		memory, platform := w.memory, w.platform
+		interposed.mu.Unlock()
+		if memory == nil || !memory.Readable() {
+			return nil // a framework registers its handlers for a GPU with the plugin
+		}
+		cplatform := C.CString(platform)
+		defer C.free(unsafe.Pointer(cplatform))
+		var message *C.char
+		list := C.hl_python_targets(cplatform, &message)
+		if message != nil {
+			return errors.New(takeMessage(message))
+		}
+		if list == nil {
+			return nil
+		}
+		defer C.free(unsafe.Pointer(list))
+		var errs []error
+		program := unsafe.Slice((*byte)(unsafe.Pointer(code)), size)
+		for line := range strings.Lines(C.GoString(list)) {
+			address, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			if bytes.Contains(program, []byte(name)) {
+				errs = append(errs, w.registerPython(name, address, platform))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// registerPython registers the handler at an address. A target that hlocb or the plugin computes stays theirs.
+func (w *wrappedPlugin) registerPython(name, address, platform string) error {
+	n, err := strconv.ParseUint(address, 10, 64)
+	if err != nil || n == 0 {
+		return fmt.Errorf("custom-call target %s has functions for several stages; a plugin accepts a handler for the stage execute", name)
+	}
+	var own *Error // the plugin has the target
+	if err := w.plugin.forward(name, *(*unsafe.Pointer)(unsafe.Pointer(&n)), platform); err != nil && !errors.As(err, &own) {
+		return err
+	}
+	return nil
 }
 
 //export hlocbInterposeCompile

@@ -49,7 +49,36 @@ static const char helper[] =
     "                view(*result)[...] = value\n"  // JAX has checked the type; copyto costs more
     "    except BaseException as error:\n"
     "        frames = error.__traceback__ and error.__traceback__.tb_next\n"
-    "        return ''.join(traceback.format_exception(type(error), error, frames))\n";
+    "        return ''.join(traceback.format_exception(type(error), error, frames))\n"
+    "\n"
+    // targets returns the handlers that the program registered with jaxlib, which passes them to its own client only: a
+    // line with address and name for each. Plugins register a handler of the stage execute; 0 stands for one with more.
+    "def targets(platform):\n"
+    "    client = sys.modules.get('jaxlib.xla_client')\n"
+    "    if client is None:\n"
+    "        return ''\n"
+    "    import ctypes\n"
+    "    import os\n"
+    "    api = ctypes.pythonapi\n"
+    "    name = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(('PyCapsule_GetName', api))\n"
+    "    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(('PyCapsule_GetPointer', api))\n"
+    "    pairs = os.environ.get('PJRT_NAMES_AND_LIBRARY_PATHS', '').split(',')\n"
+    "    platforms = [platform] + [pair.partition(':')[0] for pair in pairs if pair]\n"
+    "    found = {}\n"
+    "    for platform in platforms:\n"
+    "        waiting = client._custom_callback.get(client.xla_platform_names.get(platform, platform), ())\n"
+    "        for target, handler, version, *_ in list(waiting):\n"
+    "            if version == 1:\n"
+    "                found.setdefault(target, handler)\n"
+    "    for target, handler in client.custom_call_targets(platforms[0]).items():\n"
+    "        if isinstance(handler, dict):\n"  // else it has the interface before the FFI
+    "            found.setdefault(target, handler)\n"
+    "    lines = []\n"
+    "    for target, handler in found.items():\n"
+    "        if isinstance(handler, dict):\n"
+    "            handler = handler['execute'] if list(handler) == ['execute'] else None\n"
+    "        lines.append('%d %s' % (handler and pointer(handler, name(handler)) or 0, target))\n"
+    "    return '\\n'.join(lines)\n";
 
 typedef struct object object;  // PyObject
 
@@ -77,6 +106,7 @@ static struct {
   void (*clear_error)(void);
   object *none;
   object *helper;
+  object *targets;
   const char *missing;
 } py;
 
@@ -172,18 +202,23 @@ static bool load(void) {
   object *module = code ? py.exec_module("_hlocb_callback", code) : NULL;
   if (code) py.decref(code);
   object *call = module ? py.attribute(module, "call") : NULL;
+  object *targets = module ? py.attribute(module, "targets") : NULL;
   if (module) py.decref(module);
-  if (!py.helper) py.helper = call;  // another thread may have loaded it while the import released the lock
-  return py.helper != NULL;
+  if (!call || !targets) return false;
+  if (!py.helper) {  // another thread may have loaded it while the import released the lock
+    py.targets = targets;
+    py.helper = call;
+  }
+  return true;
 }
 
-// fail_of_python sets the message of a failed call to Python's error, and clears the error.
-static bool fail_of_python(char **message) {
+// fail_of_python sets the message of a failure to Python's error, and clears the error.
+static bool fail_of_python(char **message, const char *failure) {
   object *type = NULL, *value = NULL, *traceback = NULL;
   py.fetch(&type, &value, &traceback);
   object *shown = value ? py.str(value) : type ? py.str(type) : NULL;
   const char *text = shown ? py.text(shown, NULL) : NULL;
-  fail(message, "the Python callback could not be called: %s", text ? text : "Python gives no reason");
+  if (asprintf(message, "%s: %s", failure, text ? text : "Python gives no reason") < 0) *message = NULL;
   if (shown) py.decref(shown);
   if (type) py.decref(type);
   if (value) py.decref(value);
@@ -199,7 +234,7 @@ static bool call_locked(object *function, const hl_value *operands, size_t num_o
   if (load() && (ops = list(operands, num_operands, false)) && (rets = list(results, num_results, true)))
     answer = py.call(py.helper, function, ops, rets, NULL);
   if (!answer) {
-    ok = fail_of_python(message);
+    ok = fail_of_python(message, "the Python callback could not be called");
   } else if (answer != py.none) {
     const char *text = py.text(answer, NULL);
     ok = fail(message, "CpuCallback error calling callback: %s", text ? text : "");
@@ -218,10 +253,36 @@ const void *hl_python_functions(const hl_ffi_frame *frame, uint64_t index) {
   return hl_ffi_call(frame->api, HL_FFI_CONTEXT_GET, &a) ? a.data : NULL;
 }
 
-bool hl_python_call(const void *functions, uint64_t index, const hl_value *operands, size_t num_operands,
-                    const hl_value *results, size_t num_results, char **message) {
+static bool running(char **message) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_python);
+  if (py.missing) return fail(message, "this process has no Python: symbol %s is missing", py.missing);
+  if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing())) return fail(message, "%s", "Python is shutting down");
+  return true;
+}
+
+char *hl_python_targets(const char *platform, char **message) {
+  *message = NULL;
+  char *out = NULL, *nothing = NULL;
+  if (!running(&nothing)) {
+    free(nothing);  // a program in another language registers its handlers with the plugin
+    return NULL;
+  }
+  int state = py.ensure();
+  object *name = NULL, *list = NULL;
+  const char *text = NULL;
+  if (load() && (name = py.build("s", platform)) && (list = py.call(py.targets, name, NULL)) && (text = py.text(list, NULL)))
+    out = strdup(text);
+  else
+    fail_of_python(message, "the custom-call targets that the program registered with jaxlib are not known");
+  if (list) py.decref(list);
+  if (name) py.decref(name);
+  py.release(state);
+  return out;
+}
+
+bool hl_python_call(const void *functions, uint64_t index, const hl_value *operands, size_t num_operands,
+                    const hl_value *results, size_t num_results, char **message) {
   object **function = NULL;
   if (!(index & HL_PYTHON_KEY)) {
     const struct {
@@ -232,12 +293,11 @@ bool hl_python_call(const void *functions, uint64_t index, const hl_value *opera
     if (index >= attached->n) return fail(message, "%s", "the callback's index is beyond the Python functions of this execution");
     function = &attached->functions[index];
   }
-  if (py.missing) return fail(message, "this process has no Python: symbol %s is missing", py.missing);
+  if (!running(message)) return false;
   for (size_t i = 0; i < num_operands + num_results; i++) {
     int32_t dtype = i < num_operands ? operands[i].dtype : results[i - num_operands].dtype;
     if (dtype != HL_FFI_TOKEN && !dtype_name(dtype)) return fail(message, "%s", "a value of the callback has a type that NumPy lacks");
   }
-  if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing())) return fail(message, "%s", "Python is shutting down");
   int state = py.ensure();
   object *key = function ? NULL : py.integer((long long)index);
   bool ok = call_locked(function ? *function : key, operands, num_operands, results, num_results, message);

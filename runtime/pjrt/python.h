@@ -26,6 +26,12 @@ const void *hl_python_functions(const hl_ffi_frame *frame, uint64_t index);
 bool hl_python_call(const void *functions, uint64_t index, const hl_value *operands, size_t num_operands,
                     const hl_value *results, size_t num_results, char **message);
 
+// hl_python_targets returns the custom-call targets that the process's Python program registered with jaxlib for a
+// platform: lines of an address, a blank and a name. The address is 0 if the handler is more than one function. The
+// caller frees the text, which is NULL if the process has no Python, and the message of a failure, which is NULL without
+// one.
+char *hl_python_targets(const char *platform, char **message);
+
 // hl_python_handler serves JAX's custom calls of Python functions on a plugin that has no handler for them.
 void *hl_python_handler(hl_ffi_frame *frame);
 

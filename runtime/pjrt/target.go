@@ -3,6 +3,7 @@
 package pjrt
 
 // #include "calls.h"
+// #include "foreign.h"
 import "C"
 
 import (
@@ -70,6 +71,29 @@ func (c *Client) RegisterTarget(name string, t Target) error {
 		targets.list.Store(&list)
 	}
 	return c.plugin.register(name, C.hl_target_handler(C.int(n)), c.platform, c.plugin.registrationLayout())
+}
+
+// forwarded counts the handlers of programs that plugins call through handlers of hlocb. They belong to the process.
+var forwarded atomic.Int64
+
+// forward registers a handler of the program, which may be built for a newer FFI than the plugin's. A target that is
+// registered already stays.
+func (p *Plugin) forward(target string, handler unsafe.Pointer, platform string) error {
+	p.mu.Lock()
+	_, done := p.registered[target+"\x00"+platform]
+	p.mu.Unlock()
+	if done {
+		return nil
+	}
+	var major, minor C.int32_t
+	if message := C.hl_foreign_version(handler, &major, &minor); message != nil {
+		return fmt.Errorf("custom-call target %s: %s", target, takeMessage(message))
+	}
+	n := forwarded.Add(1) - 1
+	if n >= C.HL_TARGETS {
+		return fmt.Errorf("custom-call target %q exceeds the limit of %d targets", target, C.HL_TARGETS)
+	}
+	return p.register(target, C.hl_forwarding_handler(C.int(n), handler, minor), platform, p.registrationLayout())
 }
 
 // registerTargets registers the custom-call targets of a module that the backend's options compute.
