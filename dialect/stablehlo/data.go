@@ -162,6 +162,20 @@ func BoundsOf(t *ir.TensorType) []int64 {
 	return nil
 }
 
+// IsBounded reports whether t has dynamic dimensions, and a bound for each.
+func IsBounded(t *ir.TensorType) bool {
+	if !t.Ranked() || t.Static() {
+		return false
+	}
+	bounds := BoundsOf(t)
+	for i, d := range t.Shape() {
+		if d < 0 && (bounds == nil || bounds[i] < 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // Mirrored holds another dialect's rows for StableHLO's attributes, enumerations and types. MHLO and CHLO spell them
 // like StableHLO, with their own prefix.
 type Mirrored struct {

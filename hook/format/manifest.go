@@ -80,22 +80,23 @@ func siteOf(m *ir.Module, op *ir.Op) (s hook.Site, err error) {
 	s.Loc = LocText(op.Loc())
 	place, _ := hook.PlaceOf(s.Loc)
 	s.Function, s.Callback = place.Function, place.Callback
-	if s.Operands, err = hostTypes(m, op, operands); err != nil {
+	if s.Operands, err = hostTypes(m, op, operands, true); err != nil {
 		return s, err
 	}
-	if s.Results, err = hostTypes(m, op, results); err != nil {
+	if s.Results, err = hostTypes(m, op, results, s.Kind == hook.Tap); err != nil {
 		return s, err
 	}
 	err = ordersOf(attr).apply(m, op, &s)
 	return s, err
 }
 
-// hostTypes returns the types of vals as a handler sees them.
-func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value) ([]hook.TensorType, error) {
+// hostTypes returns the types of vals as a handler sees them. Sizes up to a bound are -1. Operands
+// may have them, and what a tap forwards.
+func hostTypes(m *ir.Module, op *ir.Op, vals []*ir.Value, bounded bool) ([]hook.TensorType, error) {
 	out := make([]hook.TensorType, len(vals))
 	for i, v := range vals {
 		t, ok := v.Type().(*ir.TensorType)
-		if !ok || !t.Static() || t.DType() == tensor.Invalid {
+		if !ok || !t.Static() && !(bounded && stablehlo.IsBounded(t)) || t.DType() == tensor.Invalid {
 			return nil, m.Errorf(op, "a hook cannot pass a value of type %s to its host", v.Type())
 		}
 		out[i] = hook.TensorType{DType: t.DType(), Shape: t.Shape()}

@@ -72,6 +72,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 			return nil, err
 		}
 	}
+	platform := p.PlatformParameter()
 	for i, t := range types {
 		switch spec, ok := specs[i]; {
 		case ok:
@@ -79,7 +80,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 				if strings.HasPrefix(spec.value, "@") {
 					return nil, err // not an error of the command line: the file is missing or invalid
 				}
-				if i == p.PlatformParameter() { // the value is for the argument after it
+				if i == platform { // the value is for the argument after it
 					return nil, noPlatform()
 				}
 				return nil, usagef("--arg %s (argument %d): %w", words.Shorten(diag.Escape(spec.name+spec.value), maxNameText), i, err)
@@ -89,7 +90,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 			if out[i], err = fit(stored[i], t, false); err != nil {
 				return nil, fmt.Errorf("argument %d, which the file stores: %w", i, err)
 			}
-		case i == p.PlatformParameter():
+		case i == platform:
 			return nil, noPlatform()
 		case hlocb.IsDynamic(t):
 			return nil, noFill(i, t)

@@ -573,8 +573,9 @@ func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type)
 		}
 		return []verifyInputs{in}, nil
 	}
+	platform := p.PlatformParameter()
 	for i, t := range types {
-		if i == p.PlatformParameter() {
+		if i == platform {
 			return nil, noPlatform()
 		}
 		if hlocb.IsDynamic(t) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/tensor"
@@ -122,6 +124,26 @@ ENTRY main {
   z = s32[] constant(0)
   ROOT red = s32[] reduce(q, z), dimensions={0,1}, to_apply=u
 }`
+	const padded = `HloModule p
+
+ENTRY e {
+  a = f32[4,2]{1,0} parameter(0)
+  n = s32[] parameter(1)
+  two = s32[] constant(2)
+  s = f32[<=4,2]{1,0} custom-call(a, n, two), custom_call_target="SliceToDynamic"
+  t = f32[<=4,2]{1,0} add(s, s)
+  p = (f32[4,2]{1,0}, s32[], s32[]) custom-call(t), custom_call_target="PadToStatic"
+  v = f32[4,2]{1,0} get-tuple-element(p), index=0
+  k = s32[] get-tuple-element(p), index=1
+  d = f32[<=4,2]{1,0} set-dimension-size(v, k), dimensions={0}
+  ROOT r = (s32[], f32[<=4,2]{1,0}) tuple(k, d)
+}`
+	const corner = `func.func @main(%a: tensor<4x3xf32>, %n: tensor<i32>, %m: tensor<i32>) -> tensor<?x?xf32, #stablehlo.bounds<4, 3>> {
+  %0 = stablehlo.set_dimension_size %a, %n, dim = 0 : (tensor<4x3xf32>, tensor<i32>) -> tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+  %1 = stablehlo.set_dimension_size %0, %m, dim = 1 : (tensor<?x3xf32, #stablehlo.bounds<4, ?>>, tensor<i32>) -> tensor<?x?xf32, #stablehlo.bounds<4, 3>>
+  return %1 : tensor<?x?xf32, #stablehlo.bounds<4, 3>>
+}`
+	events := map[string]string{} // of the engine, by test
 	for _, test := range []struct {
 		name, text string
 		args       []*hlocb.Tensor
@@ -132,6 +154,8 @@ ENTRY main {
 		{"empty", leading, []*hlocb.Tensor{matrix(4, 2), scalar(0)}, "[0] i32[]; [] f32[0 2]"},
 		{"minor", minor, []*hlocb.Tensor{matrix(2, 3), scalar(2)}, "[0 1 3 4] f32[2 2]"},
 		{"SliceToDynamic", sliced, []*hlocb.Tensor{matrix(4, 2), scalar(3)}, "[0 1 2 3 4 5] f32[3 2]"},
+		{"PadToStatic", padded, []*hlocb.Tensor{matrix(4, 2), scalar(3)}, "[3] i32[]; [0 2 4 6 8 10] f32[3 2]"},
+		{"two dimensions", corner, []*hlocb.Tensor{matrix(4, 3), scalar(3), scalar(2)}, "[0 1 3 4 6 7] f32[3 2]"},
 		{"loop", loop, nil, "[2 2] i32[2]"},
 		{"loop of two values", twoValues, nil, "[2 2] i32[2]"},
 		{"reshape", reshaped, []*hlocb.Tensor{box}, "[184] i32[]"},
@@ -158,9 +182,40 @@ ENTRY main {
 				if got := described(onDevice(t, exe, test.args)); got != test.want {
 					t.Errorf("the buffers are %s, expected %s", got, test.want)
 				}
+				seen := tapped(t, hlocb.WithBackend(b), test.text, test.args, test.want)
+				if name == "engine" {
+					events[test.name] = seen
+				} else if diff := cmp.Diff(events[test.name], seen); diff != "" && test.name != "PadToStatic" { // the end is undefined
+					t.Errorf("taps on the engine and here:\n%s", diff)
+				}
 			})
 		}
 	}
+}
+
+// tapped runs a program whose values are printed, counted or checked, and returns what the taps print.
+func tapped(t *testing.T, b hlocb.CompileOption, text string, args []*hlocb.Tensor, want string) string {
+	t.Helper()
+	var seen strings.Builder
+	for _, kind := range []string{"print", "stats", "finite"} {
+		p, err := hlocb.Parse(t.Context(), "m", []byte(text), hlocb.Tap(".*="+kind, hlocb.Output(&seen)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		exe, err := p.Compile(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exe.RunTensors(t.Context(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := described(out); got != want {
+			t.Errorf("with taps of kind %s the results are %s, expected %s", kind, got, want)
+		}
+		exe.Close()
+	}
+	return seen.String()
 }
 
 // onDevice runs exe on buffers and returns what the buffers of the results hold.

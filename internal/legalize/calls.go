@@ -209,19 +209,78 @@ func (e *emitter) sized(def *ir.Def, i int, t ir.Type, operands ...*ir.Value) *i
 		Attrs: []ir.NamedAttr{{Name: stablehlo.AttrDimension, Attr: ir.NewInteger(int64(i), ir.Int(64))}}}).Result(0)
 }
 
+// IsSizeCall reports whether op is a call of XLA that sets sizes, or returns a value up to its bounds.
+func IsSizeCall(op *ir.Op) bool {
+	call, ok := stablehlo.AsCustomCall(op)
+	return ok && sizeCall(call.CallTargetName())
+}
+
+// SizeCall replaces such a call. XLA's CPU plugin has no PadToStatic, and inserts one for each use of the result of
+// SliceToDynamic.
+func SizeCall(r *rewrite.Rewriter, op *ir.Op) {
+	e := newEmitter(r.Before(op), op)
+	call, _ := stablehlo.AsCustomCall(op)
+	var out []*ir.Value
+	switch tuple, ok := tupleOf(op); {
+	case call.CallTargetName() == stablehlo.TargetSliceToDynamic:
+		if out = expandSliceToDynamic(e, op, op.OperandList()); out != nil && out[0].Type() != op.Result(0).Type() {
+			return
+		}
+	case op.NumOperands() != 1:
+	case !ok:
+		out = padToStatic(e, op.Operand(0), op.ResultTypes())
+	default:
+		if out = padToStatic(e, op.Operand(0), tuple.Elems()); out != nil {
+			out = e.Insert(&ir.OpState{Def: stablehlo.Tuple, Operands: out, Types: op.ResultTypes()}).ResultList()
+		}
+	}
+	if out != nil && e.err == nil {
+		r.Replace(op, out...)
+	}
+}
+
+// Padded inserts ops that extend v, whose type is bounded, to its bounds, and returns the sizes of its dynamic
+// dimensions.
+func Padded(b *ir.Builder, v *ir.Value) (whole *ir.Value, sizes []*ir.Value) {
+	e := newEmitter(b, v.DefiningOp())
+	from := v.Type().(*ir.TensorType)
+	shape, i32 := slices.Clone(from.Shape()), e.ctx.Tensor(nil, ir.Int(32), nil)
+	to := []ir.Type{nil}
+	for i, bound := range stablehlo.BoundsOf(from) {
+		shape[i] = max(shape[i], bound)
+		to = append(to, i32)
+	}
+	to[0] = e.ctx.Tensor(shape, from.Elem(), nil)
+	out := padToStatic(e, v, to)
+	for i, d := range from.Shape() {
+		if d < 0 {
+			sizes = append(sizes, out[i+1])
+		}
+	}
+	return out[0], sizes
+}
+
 // expandPadToStatic returns the operand with zeros up to its bounds, and the sizes of its dimensions.
 func expandPadToStatic(e *emitter, op *ir.Op, args []*ir.Value) []*ir.Value {
-	if len(args) != 1 || op.NumResults() < 1 {
+	if len(args) != 1 {
 		return nil
 	}
-	from, ok := args[0].Type().(*ir.TensorType)
-	to, also := op.Result(0).Type().(*ir.TensorType)
-	if !ok || !also || !to.Static() || from.Rank() != to.Rank() || op.NumResults() != to.Rank()+1 {
+	return padToStatic(e, args[0], op.ResultTypes())
+}
+
+// padToStatic returns the values of a call of PadToStatic, or nil if types are not those of its results.
+func padToStatic(e *emitter, v *ir.Value, types []ir.Type) []*ir.Value {
+	from, ok := v.Type().(*ir.TensorType)
+	if !ok || len(types) != from.Rank()+1 {
 		return nil
 	}
-	out := []*ir.Value{args[0]}
+	to, ok := types[0].(*ir.TensorType)
+	if !ok || !to.Static() || from.Rank() != to.Rank() {
+		return nil
+	}
+	out := []*ir.Value{v}
 	for i, d := range to.Shape() {
-		out = append(out, e.sized(stablehlo.GetDimensionSize, i, op.Result(i+1).Type(), args[0]))
+		out = append(out, e.sized(stablehlo.GetDimensionSize, i, types[i+1], v))
 		if out[0].Type().(*ir.TensorType).Shape()[i] < 0 {
 			out[0] = e.setSize(out[0], e.integer(d, out[i+1]), i, to)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/lapack"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -118,6 +119,9 @@ func Static(m *ir.Module, t Target) []Finding {
 		if strings.HasSuffix(o.Name(), ".custom_call") {
 			name := targetName(o)
 			v, why := t.target(name)
+			if legalize.KnowsCall(name) || legalize.CalledDef(o) != nil {
+				v, why = Yes, "stands for ops; hlocb or XLA's own passes replace it"
+			}
 			note("target", name, v, why)
 		}
 		for _, r := range o.Results() {
@@ -156,7 +160,7 @@ func typeOf(t ir.Type) (name string, v Verdict, why string) {
 	switch {
 	case d == tensor.Invalid:
 		return tt.Elem().String(), No, "XLA does not compile it"
-	case !tt.Static() && !bounded(tt):
+	case !tt.Static() && !stablehlo.IsBounded(tt):
 		return tt.String(), Maybe, "'hlocb run' compiles the program for the shapes of its arguments, so the plugin gets static shapes"
 	case noTypes[d]:
 		return d.String(), No, "XLA does not compile it"
@@ -166,17 +170,6 @@ func typeOf(t ir.Type) (name string, v Verdict, why string) {
 		return d.String(), Maybe, "some operations on it are missing in XLA"
 	}
 	return d.String(), Yes, "supported by XLA"
-}
-
-// bounded reports whether each dynamic dimension of a type has a bound.
-func bounded(t *ir.TensorType) bool {
-	bounds := stablehlo.BoundsOf(t)
-	for i, d := range t.Shape() {
-		if d < 0 && (bounds == nil || bounds[i] < 0) {
-			return false
-		}
-	}
-	return t.Ranked()
 }
 
 func (t Target) op(o *ir.Op) (Verdict, string) {

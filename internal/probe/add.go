@@ -74,7 +74,7 @@ func (a *adder) addEach(list []*ir.Value, t Tap) []hook.ID {
 			if a.whole && t.Sample != (Sample{}) {
 				attrs = append(attrs, ir.NamedAttr{Name: attrSample, Attr: ir.NewString(t.Sample.String())})
 			}
-			if t.Kind == Stats && !a.whole {
+			if t.Kind == Stats && !a.whole && format.CanReduce(v) {
 				attrs = attrProbe(t.Kind, []value{a.describe(v)})
 				x = reduction.Emitter{Builder: b}.Stats(v)
 			}
@@ -313,7 +313,7 @@ func place(v *ir.Value) (*ir.Loc, diag.Pos) {
 // only if v has one. It returns nil if there is none.
 func samePresence(v *ir.Value) *ir.Value {
 	op := v.DefiningOp()
-	if op == nil || !format.CanTap(v) || bytesOf(v) == 0 {
+	if op == nil || !format.CanReduce(v) || bytesOf(v) == 0 {
 		return nil
 	}
 	switch op.Def() {

@@ -95,7 +95,7 @@ func AddOrigin(m *ir.Module, inf bool) ([]hook.ID, error) {
 	var list []*ir.Value
 	number := map[*ir.Value]int{}
 	eachValue(m, func(v *ir.Value, op *ir.Op) {
-		if !format.CanTap(v) || apart[functionOf(v)] {
+		if !format.CanReduce(v) || apart[functionOf(v)] {
 			return
 		}
 		if t := typeOf(v).DType(); !t.IsFloat() && !t.IsComplex() || samePresence(v) != nil {

@@ -143,7 +143,15 @@ func Add(m *ir.Module, taps []Tap) ([]Added, error) {
 	}
 	for i := range taps {
 		if taps[i].Kind == Finite && !a.whole {
-			out[i].IDs = a.finite(chosen[i], taps[i].Sample)
+			var static, bounded []*ir.Value
+			for _, v := range chosen[i] {
+				if format.CanReduce(v) {
+					static = append(static, v)
+				} else {
+					bounded = append(bounded, v)
+				}
+			}
+			out[i].IDs = append(a.finite(static, taps[i].Sample), a.addEach(bounded, taps[i])...)
 		}
 	}
 	return out, nil

@@ -414,6 +414,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	if before.typ != nil && !before.restore(m) {
 		return nil, fmt.Errorf("the type of its main would change from %s to %s", before.typ, mainTypeOf(m).typ)
 	}
+	pjrt.PadHooks(m)
 	if err := files.text(DumpedAfter, m); err != nil {
 		i.Warn(err)
 	}

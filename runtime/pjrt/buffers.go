@@ -230,7 +230,7 @@ func (v *value) partType(i int) (hook.TensorType, error) {
 	}
 	for k, d := range dims {
 		if d < 0 || d > v.part.Shape[k] {
-			return v.part, fmt.Errorf("the program set the size of dimension %d to %d, its bound is %d", k, d, v.part.Shape[k])
+			return v.part, fmt.Errorf("the program set the size of dimension %d beyond its bound of %d", k, v.part.Shape[k])
 		}
 	}
 	return hook.TensorType{DType: v.part.DType, Shape: append(tensor.Shape{}, dims...)}, nil

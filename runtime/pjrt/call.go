@@ -29,6 +29,7 @@ type call struct {
 	operands, results []view
 	heads             []view              // the first elements of the operands
 	stats             view                // the statistics of the operands, an extra operand
+	sizes             []view              // the sizes of operands that the program sets, extra operands
 	args              []*view             // of the frame's operands; nil for the chain and tokens
 	rets              []frameResult       // of the frame
 	written           []*view             // of Call.Results
@@ -90,10 +91,54 @@ func (c *call) view(frame *C.hl_ffi_frame, site *site) (err error) {
 	if site.use.DevicePointers {
 		c.address()
 	}
-	if c.readable {
-		return nil
+	if !c.readable {
+		err = c.arrive(site)
 	}
-	return c.arrive(site)
+	if err == nil && len(site.sized) > 0 {
+		err = c.shrink(site)
+	}
+	return err
+}
+
+// shrink replaces operands that come up to their bounds by copies of their real sizes.
+func (c *call) shrink(site *site) error {
+	c.Operands = slices.Clone(c.Operands)
+	shapes := map[int]tensor.Shape{}
+	for n, at := range site.sized {
+		i, k := at[0], at[1]
+		bound, size := c.Operands[i].Shape()[k], c.sizes[n].IntAt(0)
+		if size < 0 || size > bound {
+			return fmt.Errorf("operand %d: the program set the size of dimension %d beyond its bound of %d", i, k, bound)
+		}
+		if shapes[i] == nil {
+			shapes[i] = slices.Clone(c.Operands[i].Shape())
+		}
+		shapes[i][k] = size
+	}
+	for i, shape := range shapes {
+		c.Operands[i] = corner(c.Operands[i], shape)
+	}
+	return nil
+}
+
+// corner returns the elements of t at the first positions of each dimension, as many as shape says.
+func corner(t *tensor.Tensor, shape tensor.Shape) *tensor.Tensor {
+	out := tensor.New(t.DType(), shape)
+	var fill func(dst, src []byte, k int)
+	fill = func(dst, src []byte, k int) {
+		if k == len(shape) || shape[k:].Equal(t.Shape()[k:]) {
+			copy(dst, src[:len(dst)])
+			return
+		}
+		for i := range int(shape[k]) {
+			n, m := len(dst)/int(shape[k]), len(src)/int(t.Shape()[k])
+			fill(dst[i*n:(i+1)*n], src[i*m:(i+1)*m], k+1)
+		}
+	}
+	if out.NumElements() > 0 {
+		fill(out.Bytes(), t.Peek(), 0)
+	}
+	return out
 }
 
 // fits reports whether a frame is like the one that the call has learned.
@@ -118,6 +163,7 @@ func (c *call) fits(args, rets []*C.hl_ffi_buffer) bool {
 func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
 	c.args, c.rets = make([]*view, len(args)), make([]frameResult, len(rets))
 	c.operands, c.results = make([]view, len(args)), make([]view, 0, len(rets))
+	c.sizes = make([]view, 0, len(site.sized))
 	c.written, c.tensors = nil, [2][]*tensor.Tensor{}
 	chain := 0
 	if site.chained {
@@ -131,9 +177,13 @@ func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
 			continue
 		}
 		v, host := &c.operands[len(at)], site.use.HostViews
-		if !c.readable && len(at) == len(site.bound.Site().Operands) { // see siteTable.withStatistics
+		switch extra := len(at) == len(site.bound.Site().Operands); {
+		case extra && len(c.sizes) < len(site.sized): // see siteTable.withSizes
+			c.sizes = c.sizes[:len(c.sizes)+1]
+			v, host = &c.sizes[len(c.sizes)-1], true
+		case extra && !c.readable: // see siteTable.withStatistics
 			v, host = &c.stats, site.use.Statistics
-		} else {
+		default:
 			at = append(at, k)
 			c.tensors[0] = append(c.tensors[0], &v.Tensor)
 		}
@@ -144,6 +194,9 @@ func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
 		}
 	}
 	c.operands = c.operands[:len(at)]
+	if len(c.sizes) < len(site.sized) {
+		return errors.New("the call lacks the sizes of its operands")
+	}
 	if err := c.learnResults(args, rets, at, chain, site); err != nil {
 		return err
 	}
@@ -229,6 +282,9 @@ func (c *call) arrive(site *site) error {
 		if err := c.memory.Wait(c.queue); err != nil {
 			return err
 		}
+	}
+	for i := range c.sizes {
+		c.sizes[i].unpack()
 	}
 	for i := range c.Operands {
 		c.operands[i].unpack()
@@ -399,6 +455,9 @@ func (c *call) forget() {
 	}
 	for i := range c.results {
 		c.drop(&c.results[i])
+	}
+	for i := range c.sizes {
+		c.drop(&c.sizes[i])
 	}
 	if !c.readable {
 		for i := range c.heads {

@@ -107,7 +107,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if err != nil {
 		return nil, err
 	}
-	changed := sites.withoutAttrs(sites.withoutCopies(c.repaired(p)))
+	changed := sites.withSizes(sites.withoutAttrs(sites.withoutCopies(c.repaired(p))))
 	if c.memory != nil && !c.memory.Readable() && o.partitions == 1 { // a shard's statistics are not the whole value's
 		changed = sites.withStatistics(changed)
 	}

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	goruntime "runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -197,6 +200,124 @@ func TestSlowHandlersShareOneClient(t *testing.T) {
 	}
 	if err := errors.Join(e.Close(), b.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNoRunExceedsItsDeadline: 40 goroutines run a program with a handler of a second, which ignores its context, and
+// half a second of time. Each run returns within its deadline and the second of grace, and clients and threads stay few.
+func TestNoRunExceedsItsDeadline(t *testing.T) {
+	label.Slow(t)
+	b, err := Open(cpuPlugin(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := b.Compile(context.Background(), smallProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) { time.Sleep(time.Second) })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const deadline, slack = 500 * time.Millisecond, 2 * time.Second // a busy machine
+	before := status(t, "/proc/self/status", "Threads")
+	var wg sync.WaitGroup
+	var longest, failed atomic.Int64
+	for range 40 {
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), deadline)
+			defer cancel()
+			start := time.Now()
+			if _, err := e.Run(ctx, []*tensor.Tensor{f32(nil, 1)}); err != nil {
+				failed.Add(1)
+			}
+			for took := int64(time.Since(start)); ; {
+				if old := longest.Load(); took <= old || longest.CompareAndSwap(old, took) {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if took := time.Duration(longest.Load()); took > deadline+time.Second+slack {
+		t.Errorf("a run with %v of time took %v", deadline, took)
+	}
+	if failed.Load() != 40 {
+		t.Errorf("%d of 40 runs failed", failed.Load())
+	}
+	if s := b.Stats(); s.Clients > 2 {
+		t.Errorf("%d clients", s.Clients)
+	}
+	if threads := status(t, "/proc/self/status", "Threads"); threads > before+64 {
+		t.Errorf("%d threads, %d before the runs", threads, before)
+	}
+	within(t, 5*time.Second, "Close", func() { e.Close() })
+	within(t, 5*time.Second, "Backend.Close", func() { b.Close() })
+}
+
+// TestManyStartedRuns: 40,000 runs that are started one after the other need few goroutines, threads and clients.
+func TestManyStartedRuns(t *testing.T) {
+	label.Slow(t)
+	e := compile(t, program("(%x: tensor<f32>) -> tensor<f32>", "%y = stablehlo.add %x, %x : tensor<f32>\nreturn %y : tensor<f32>\n"), nil)
+	x, err := runtime.Put(context.Background(), backend(t), f32(nil, 1), runtime.Placement{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	goroutines, threads := goruntime.NumGoroutine(), status(t, "/proc/self/status", "Threads")
+	most, mostThreads := 0, 0
+	var q runtime.Queue
+	for i := range 40_000 {
+		p, err := q.Start(context.Background(), e, []*runtime.Buffer{x}, runtime.ExecuteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Results[0].Close()
+		if most = max(most, goruntime.NumGoroutine()); i%1000 == 0 {
+			mostThreads = max(mostThreads, status(t, "/proc/self/status", "Threads"))
+		}
+	}
+	if err := q.Wait(); err != nil {
+		t.Error(err)
+	}
+	if most > goroutines+64 || mostThreads > threads+64 {
+		t.Errorf("%d goroutines and %d threads; %d and %d before", most, mostThreads, goroutines, threads)
+	}
+	if s := backend(t).Stats(); s.Clients > 2 || s.Runs != 0 {
+		t.Errorf("%+v after the runs", s)
+	}
+}
+
+// TestManyArguments: a program with 4,000 arguments runs, with buffers and with tensors.
+func TestManyArguments(t *testing.T) {
+	label.Slow(t)
+	const n = 4000
+	var params, body strings.Builder
+	for i := range n {
+		fmt.Fprintf(&params, "%%a%d: tensor<f32>, ", i)
+		if i > 0 {
+			fmt.Fprintf(&body, "%%s%d = stablehlo.add %%%s, %%a%d : tensor<f32>\n", i, map[bool]string{true: "a0", false: fmt.Sprint("s", i-1)}[i == 1], i)
+		}
+	}
+	fmt.Fprintf(&body, "return %%s%d : tensor<f32>\n", n-1)
+	e := compile(t, program("("+strings.TrimSuffix(params.String(), ", ")+") -> tensor<f32>", body.String()), nil)
+	var tensors []*tensor.Tensor
+	var buffers []*runtime.Buffer
+	for range n {
+		x := f32(nil, 1)
+		b, err := runtime.Put(context.Background(), backend(t), x, runtime.Placement{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		tensors, buffers = append(tensors, x), append(buffers, b)
+	}
+	out, err := e.Run(context.Background(), tensors)
+	if err != nil || tensor.View[float32](out[0])[0] != n {
+		t.Fatalf("%v, %v", out, err)
+	}
+	for range 10 {
+		out, err := runtime.Execute(context.Background(), e, buffers, runtime.ExecuteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[0].Close()
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/irutil"
+	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/ir"
@@ -170,6 +172,56 @@ func (t *siteTable) withStatistics(p *runtime.Program) *runtime.Program {
 			op.SetOperands(append(operands, e.Concatenate(stats)))
 		}
 	})
+}
+
+// withSizes returns p with static operands of its hooks: a value of bounded shape comes whole, up to its bounds, and the
+// sizes of its dynamic dimensions follow the operands. See call.shrink.
+func (t *siteTable) withSizes(p *runtime.Program) *runtime.Program {
+	return t.change(p, func(s *site) bool { return len(s.sized) > 0 }, func(_ *site, call stablehlo.CustomCallOp) { addSizes(call) })
+}
+
+// PadHooks is withSizes for a module that another binding compiles.
+func PadHooks(m *ir.Module) {
+	m.Walk(func(op *ir.Op) bool {
+		if call, ok := stablehlo.AsCustomCall(op); ok && call.CallTargetName() == hook.Target {
+			addSizes(call)
+		}
+		return true
+	})
+}
+
+// addSizes changes a call of a hook as withSizes says.
+func addSizes(call stablehlo.CustomCallOp) {
+	op := call.Op
+	operands := op.OperandList()
+	var sizes []*ir.Value
+	for i, v := range operands {
+		if t, ok := v.Type().(*ir.TensorType); ok && stablehlo.IsBounded(t) {
+			whole, of := legalize.Padded(op.Module().Before(op), v)
+			operands[i] = whole
+			sizes = append(sizes, of...)
+		}
+	}
+	if len(sizes) == 0 {
+		return
+	}
+	// A tap forwards the value: its users get the operand instead.
+	for k, a := range call.OutputOperandAliases() {
+		r := op.Result(k)
+		if n := len(a.OutputTupleIndices); n > 0 {
+			r = op.Result(int(a.OutputTupleIndices[n-1]))
+		}
+		v, whole := op.Operand(int(a.OperandIndex)), operands[a.OperandIndex]
+		if r.Type() == v.Type() && v != whole {
+			r.ReplaceAllUsesWith(v)
+			r.SetType(whole.Type())
+		}
+	}
+	if list, ok := op.Attr(stablehlo.AttrOperandLayouts).(*ir.ArrayAttr); ok {
+		scalar := irutil.RowMajorLayout(op.Module().Context(), 0)
+		op.SetAttr(stablehlo.AttrOperandLayouts, ir.NewArray(append(slices.Clip(list.Elems()), slices.Repeat([]ir.Attr{scalar}, len(sizes))...)))
+	}
+	op.SetOperands(append(operands, sizes...))
 }
 
 // withoutAttrs returns p without the attributes that the source's calls had: handlers get them from the manifest, and

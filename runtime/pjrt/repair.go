@@ -24,7 +24,8 @@ type repair struct {
 var (
 	repairs = []repair{{callWithoutConfig, setConfig}, {untypedComparison, setComparisonType}, {signedBits, unsignedBits}, {calledCHLO, callCHLO},
 		{isForeign, (*rewrite.Rewriter).Erase}, {isResource, elementsInline}, {dropsImaginary, convertRealPart},
-		{isFusion, inlineFusion}, {legalize.IsBitcast, legalize.Bitcast}, {orderOnly, forwardFirst}, {isAsyncDone, callNow}}
+		{isFusion, inlineFusion}, {legalize.IsBitcast, legalize.Bitcast}, {orderOnly, forwardFirst}, {isAsyncDone, callNow},
+		{legalize.IsSizeCall, legalize.SizeCall}}
 	placements = repair{isPlacement, forwardOperands}
 )
 

@@ -175,6 +175,7 @@ type site struct {
 	kind     hook.Kind
 	bound    runtime.Bound
 	use      runtime.MemoryUse
+	sized    [][2]int  // operand and dimension of each size that the program sets
 	calls    sync.Pool // of *call
 }
 
@@ -189,6 +190,16 @@ func newSiteTable(bound []runtime.Bound) *siteTable {
 		s := &site{id: uint64(h.ID), chained: h.Chained, kind: h.Kind, bound: b, use: b.Use()}
 		for _, operand := range h.Aliases {
 			s.overlaps = s.overlaps || operand >= 0 && s.kind == hook.Call
+		}
+		for i, t := range h.Operands {
+			for k, d := range t.Shape {
+				if d < 0 {
+					s.sized = append(s.sized, [2]int{i, k})
+				}
+			}
+		}
+		if len(s.sized) > 0 {
+			s.use.HostViews = true // to leave out what is beyond the sizes
 		}
 		s.calls.New = func() any { return newCall(s) }
 		t.all = append(t.all, s)

@@ -95,8 +95,8 @@ func (t *Host) planHookCall(p *plan.Planner, s *plan.Spec, id hook.ID) exec.Runn
 	}
 	kernel.FailIf(len(s.In) != h.skip+len(site.Operands) || len(s.Out) != h.skip+len(site.Results),
 		"has %d operands and %d results, but its manifest entry has %d and %d", len(s.In)-h.skip, len(s.Out)-h.skip, len(site.Operands), len(site.Results))
-	for _, t := range slices.Concat(s.In[h.skip:], s.Out[h.skip:]) {
-		kernel.FailIf(t.Class != kernel.ClassTensor || t.Dynamic(), "cannot hand a value of type %s to the host", t)
+	for i, t := range slices.Concat(s.Out[h.skip:], s.In[h.skip:]) {
+		kernel.FailIf(t.Class != kernel.ClassTensor || i < len(site.Results) && t.Dynamic() && site.Kind != hook.Tap, "cannot hand a value of type %s to the host", t)
 	}
 	h.types = s.Out[h.skip:]
 	for i, f := range h.forward {
