@@ -40,8 +40,8 @@ func NewProber(m *ir.Module) (*Prober, error) {
 	return p, nil
 }
 
-// CanTap reports whether v can be observed at its definition: v is a tensor of static or bounded shape in a region whose
-// execution control flow determines.
+// CanTap reports whether v can be observed at its definition: v is a tensor of static or bounded shape in a region
+// whose execution control flow determines.
 func CanTap(v *ir.Value) bool {
 	t, ok := v.Type().(*ir.TensorType)
 	if !ok || !t.Static() && !stablehlo.IsBounded(t) || t.DType() == tensor.Invalid {
@@ -50,8 +50,8 @@ func CanTap(v *ir.Value) bool {
 	return flow.InOrder(v.ParentBlock())
 }
 
-// CanReduce reports whether v can be observed, and ops of the program can reduce it to a few numbers first: its shape is
-// static.
+// CanReduce reports whether v can be observed, and ops of the program can reduce it to a few numbers first: its shape
+// is static.
 func CanReduce(v *ir.Value) bool {
 	t, ok := v.Type().(*ir.TensorType)
 	return ok && t.Static() && CanTap(v)

@@ -312,8 +312,8 @@ func copied(data *C.char, size C.size_t) []byte {
 	return append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(data)), size)...)
 }
 
-// hlocbInterposeTargets registers the custom-call targets of a program that a Python program has registered with jaxlib,
-// which passes them to its own clients only.
+// hlocbInterposeTargets registers the custom-call targets of a program that a Python program has registered with
+// jaxlib, which passes them to its own clients only.
 //
 //export hlocbInterposeTargets
 func hlocbInterposeTargets(number C.int, code *C.char, size C.size_t) {

@@ -204,7 +204,7 @@ func TestSlowHandlersShareOneClient(t *testing.T) {
 }
 
 // TestNoRunExceedsItsDeadline: 40 goroutines run a program with a handler of a second, which ignores its context, and
-// half a second of time. Each run returns within its deadline and the second of grace, and clients and threads stay few.
+// half a second of time. Each run returns within its deadline and the second of grace. Clients and threads stay few.
 func TestNoRunExceedsItsDeadline(t *testing.T) {
 	label.Slow(t)
 	b, err := Open(cpuPlugin(t), Options{})

@@ -14,13 +14,13 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/hook/irutil"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // Names of the attributes of plugins that XLA's implementation of the C API sets.
@@ -174,8 +174,8 @@ func (t *siteTable) withStatistics(p *runtime.Program) *runtime.Program {
 	})
 }
 
-// withSizes returns p with static operands of its hooks: a value of bounded shape comes whole, up to its bounds, and the
-// sizes of its dynamic dimensions follow the operands. See call.shrink.
+// withSizes returns p with static operands of its hooks: a value of bounded shape comes whole, up to its bounds, and
+// the sizes of its dynamic dimensions follow the operands. See call.shrink.
 func (t *siteTable) withSizes(p *runtime.Program) *runtime.Program {
 	return t.change(p, func(s *site) bool { return len(s.sized) > 0 }, func(_ *site, call stablehlo.CustomCallOp) { addSizes(call) })
 }
@@ -218,7 +218,7 @@ func addSizes(call stablehlo.CustomCallOp) {
 		}
 	}
 	if list, ok := op.Attr(stablehlo.AttrOperandLayouts).(*ir.ArrayAttr); ok {
-		scalar := irutil.RowMajorLayout(op.Module().Context(), 0)
+		scalar := op.Module().Context().DenseFromTensor(tensor.New(tensor.Index, tensor.Shape{0}))
 		op.SetAttr(stablehlo.AttrOperandLayouts, ir.NewArray(append(slices.Clip(list.Elems()), slices.Repeat([]ir.Attr{scalar}, len(sizes))...)))
 	}
 	op.SetOperands(append(operands, sizes...))
