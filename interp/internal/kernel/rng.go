@@ -63,7 +63,11 @@ func threeFry(x, y []uint32, key, ctr, step uint64) {
 	k0, k1 := uint32(key), uint32(key>>32)
 	k2 := k0 ^ k1 ^ 0x1BD11BDA
 	ks := [7]uint32{k0, k1, k2, k0, k1, k2, k0}
-	for i := 0; i < len(x); i += 4 {
+	for i := range x {
+		c := ctr + uint64(i)*step
+		x[i], y[i] = uint32(c), uint32(c>>32)
+	}
+	for i := vec.ThreeFry(x, y, [3]uint32{k0, k1, k2}); i < len(x); i += 4 {
 		c0 := ctr + uint64(i)*step
 		c1, c2, c3 := c0+step, c0+2*step, c0+3*step
 		u := lanes{uint32(c0), uint32(c1), uint32(c2), uint32(c3)}.plus(k0)
@@ -127,13 +131,18 @@ func threeFryBits(t *tensor.Tensor, key, ctr uint64) uint64 {
 	size, inner := int(shape[dim]), int(shape[dim+1:].NumElements())
 	half := (size + 1) / 2
 	counters := int(shape[:dim].NumElements()) * half * inner
+	set := t.SetBits
+	if t.DType().Size() == 4 {
+		words := tensor.View[uint32](t)
+		set = func(i int, v uint64) { words[i] = uint32(v) }
+	}
 	eachThreeFry(counters, key, ctr, 1, func(lo int, x, y []uint32) {
 		o, d, i := lo/inner/half, lo/inner%half*2, lo%inner
 		for k := range x {
 			at := (o*size+d)*inner + i
-			t.SetBits(at, uint64(x[k]))
+			set(at, uint64(x[k]))
 			if d+1 < size {
-				t.SetBits(at+inner, uint64(y[k]))
+				set(at+inner, uint64(y[k]))
 			}
 			if i++; i < inner {
 				continue

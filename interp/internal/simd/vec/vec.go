@@ -41,7 +41,15 @@ func compiled(name string, vector int) *machine.Code {
 	if vector == 0 {
 		return nil
 	}
-	c, err := machine.Compile(expr.Named(name).Program(), vector)
+	return compile(expr.Named(name).Program(), vector)
+}
+
+// compile returns the code of a program for vectors of the given bytes, or nil.
+func compile(p *expr.Program, vector int) *machine.Code {
+	if vector == 0 {
+		return nil
+	}
+	c, err := machine.Compile(p, vector)
 	if err != nil {
 		return nil
 	}
