@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -121,6 +122,11 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 			product = map[tensor.DType]productFn{tensor.F32: productOf[float32], tensor.F64: productOf[float64]}[acc]
 		}
 	}
+	depthwise := map[tensor.DType]func(c *convolution, res, x, k *tensor.Tensor){
+		tensor.F32: convDepthwise[float32], tensor.F64: convDepthwise[float64]}[acc]
+	if blocked == nil || c.batchGroups > 1 || c.groups < 8 || cin != 1 || width != 1 || taps == 0 {
+		depthwise = nil
+	}
 	s.Reserve(c.tables())
 	c.prepare()
 	feature := int(c.in[n-1])
@@ -136,6 +142,10 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 		if !result.plain() {
 			res = tensor.New(acc, c.out)
 			defer result.store(outs[0], res)
+		}
+		if depthwise != nil {
+			depthwise(c, res, x, k)
+			return
 		}
 		parts := (positions + rows - 1) / rows
 		Parallel(splits*parts, max(1, (1<<18)/max(1, rows*inner*width)), func(lo, hi int) {
@@ -175,6 +185,48 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 			}
 		})
 	}}
+}
+
+// convDepthwise convolves each feature with a kernel of its own. All features of one position advance together, tap by
+// tap, in the order of the matrix kernel.
+func convDepthwise[T float32 | float64](c *convolution, res, x, k *tensor.Tensor) {
+	l := vec.MulAdd32Loop
+	if res.DType() == tensor.F64 {
+		l = vec.MulAdd64Loop
+	}
+	add := vec.Ternary[T, T, T](l)
+	o, in, weights := tensor.View[T](res), tensor.View[T](x), tensor.View[T](k)
+	n, features := len(c.in)-2, int(c.in[len(c.in)-1])
+	positions := len(o) / features
+	Parallel(positions, max(1, 1<<14/(features*len(c.tap))), func(lo, hi int) {
+		padding := make([]T, features)
+		at := make([]int, n)
+		for p := lo; p < hi; p++ {
+			batch := p
+			for i := n - 1; i >= 0; i-- {
+				at[i] = batch % int(c.out[1+i])
+				batch /= int(c.out[1+i])
+			}
+			acc := o[p*features : (p+1)*features]
+			clear(acc)
+			for t, tap := range c.tap {
+				index := batch
+				for i, k := range tap {
+					v := c.index[i][at[i]*int(c.kern[i])+k]
+					if v < 0 {
+						index = -1
+						break
+					}
+					index = index*int(c.in[1+i]) + v
+				}
+				row := padding
+				if index >= 0 {
+					row = in[index*features : (index+1)*features]
+				}
+				add(acc, row, weights[t*features:(t+1)*features], acc)
+			}
+		}
+	})
 }
 
 // convProduct multiplies the gathered rows by the kernel.

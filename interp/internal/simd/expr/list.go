@@ -88,6 +88,7 @@ func Functions() []*Function {
 		out[len(out)-1].Folds, out[len(out)-2].Folds = e.folds, e.folds
 	}
 	native("Clamp", "the minimum of z and the maximum of x and y", 3, "", func(p *Program, x []*Node) *Node { return p.smaller(p.larger(x[0], x[1]), x[2]) })
+	native("MulAdd", "x y + z, rounded once", 3, "", func(p *Program, x []*Node) *Node { return p.fma(x[0], x[1], x[2]) })
 	native("Abs", "the absolute value", 1, "", of1((*Program).absolute))
 	native("Neg", "-x", 1, "", of1((*Program).negative))
 	native("Sign", "the sign", 1, "", of1((*Program).signum))

@@ -20,6 +20,8 @@ func allLoops() []*Loop {
 		NextAfter64Loop,
 		Clamp32Loop,
 		Clamp64Loop,
+		MulAdd32Loop,
+		MulAdd64Loop,
 		Abs32Loop,
 		Abs64Loop,
 		Neg32Loop,

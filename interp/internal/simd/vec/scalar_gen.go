@@ -443,6 +443,38 @@ func clamp64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// mulAdd32 is x y + z, rounded once.
+func mulAdd32(x float32, y float32, z float32) float32 {
+	t0 := FMA(x, y, z)
+	return t0
+}
+
+func mulAdd32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*float32)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = mulAdd32(x[i], y[i], z[i])
+	}
+}
+
+// mulAdd64 is x y + z, rounded once.
+func mulAdd64(x float64, y float64, z float64) float64 {
+	t0 := math.FMA(x, y, z)
+	return t0
+}
+
+func mulAdd64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	z := unsafe.Slice((*float64)(unsafe.Pointer(zp)), n)
+	for i := range o {
+		o[i] = mulAdd64(x[i], y[i], z[i])
+	}
+}
+
 // abs32 is the absolute value.
 func abs32(x float32) float32 {
 	t0 := math.Float32bits(x) & uint32(0x7fffffff)
@@ -4484,6 +4516,8 @@ var (
 	NextAfter64Loop     = newLoop("nextAfter64", nextAfter64Loop, 8, 8, 8, 8)            // the neighbour of x in the direction of y
 	Clamp32Loop         = newLoop("clamp32", clamp32Loop, 4, 4, 4, 4, 4)                 // the minimum of z and the maximum of x and y
 	Clamp64Loop         = newLoop("clamp64", clamp64Loop, 8, 8, 8, 8, 8)                 // the minimum of z and the maximum of x and y
+	MulAdd32Loop        = newLoop("mulAdd32", mulAdd32Loop, 4, 4, 4, 4, 4)               // x y + z, rounded once
+	MulAdd64Loop        = newLoop("mulAdd64", mulAdd64Loop, 8, 8, 8, 8, 8)               // x y + z, rounded once
 	Abs32Loop           = newLoop("abs32", abs32Loop, 4, 4, 4)                           // the absolute value
 	Abs64Loop           = newLoop("abs64", abs64Loop, 8, 8, 8)                           // the absolute value
 	Neg32Loop           = newLoop("neg32", neg32Loop, 4, 4, 4)                           // -x
