@@ -1,8 +1,8 @@
 package expr
 
 // ThreeFry returns the program of Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1,
-// 2, 3", 2011). Its operands are the first and the second words of counters, and three words of the key, the last of
-// which is 0x1BD11BDA xor the others. Its results are the words of the random numbers.
+// 2, 3", 2011). Its operands are the first and the second words of counters, and three words of the key: two, and
+// 0x1BD11BDA xor both. Its results are the words of the random numbers.
 func ThreeFry() *Program {
 	p := New(4)
 	u, v := p.Input("i32", false), p.Input("i32", false)
