@@ -21,6 +21,7 @@ import (
 	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/bench/parsing"
 	"github.com/hlocb/hlocb/internal/bench/passes"
+	"github.com/hlocb/hlocb/internal/bench/viewing"
 )
 
 // benchmark is a row of the table of measurements. run writes its tables to the standard output.
@@ -36,6 +37,7 @@ var benchmarks = []benchmark{
 	{"interposer", "the interposer beside the plain plugin and JAX's own client", interposer.Run},
 	{"passes", "pipelines of passes, beside MLIR's pass manager", passes.Run},
 	{"engine", "the engine, beside XLA's CPU backend and StableHLO's reference interpreter", engine.Run},
+	{"view", "a program that fires 100,000 events a second, beside the same program under run --view", viewing.Run},
 	{"cuda", "hooks on a GPU, beside JAX on the same GPU", cuda.Run},
 }
 
