@@ -53,8 +53,42 @@ func (u *union) tree() {
 			u.fill(to, u.bodies[k], scopes, uses)
 		}
 	}
+	u.unfold()
 	u.count(0)
 	u.layers(edges)
+}
+
+// unfold puts each function with a single call into the box of its call, where it is read.
+func (u *union) unfold() {
+	calls := map[int32][]int32{} // by function
+	var functions []int32
+	for _, s := range u.steps {
+		graph := flow.Of(s.step.Module, func(*ir.Op) {})
+		s.step.Module.Walk(func(op *ir.Op) bool {
+			if f := graph.Callee(op); f != nil {
+				i, call := s.items[f], s.items[op]
+				if calls[i] == nil {
+					functions = append(functions, i)
+				}
+				if !slices.Contains(calls[i], call) && len(calls[i]) < 2 {
+					calls[i] = append(calls[i], call)
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range functions {
+		call, parent := calls[f][0], u.items[f].parent
+		inside := false // a recursive call
+		for i := call; i >= 0; i = u.items[i].parent {
+			inside = inside || i == f
+		}
+		if len(calls[f]) > 1 || inside || parent < 0 || len(u.items[parent].children) < 2 || len(u.items[f].children) == 0 {
+			continue
+		}
+		u.items[parent].children = slices.DeleteFunc(u.items[parent].children, func(i int32) bool { return i == f })
+		u.put(f, call)
+	}
 }
 
 // regionName names a region of an op.

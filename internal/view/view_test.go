@@ -131,3 +131,46 @@ func TestLayers(t *testing.T) {
 		t.Errorf("the edges cross: order %v", order)
 	}
 }
+
+// TestCallsUnfold: a function with one call is inside the box of its call; a function that several ops call, or that
+// calls itself, stands for itself.
+func TestCallsUnfold(t *testing.T) {
+	m := module(t, ir.NewContext(reader.Registry()), `module {
+  func.func @main(%a: tensor<f32>) -> tensor<f32> {
+    %0 = call @once(%a) : (tensor<f32>) -> tensor<f32>
+    %1 = call @twice(%0) : (tensor<f32>) -> tensor<f32>
+    %2 = call @itself(%1) : (tensor<f32>) -> tensor<f32>
+    return %2 : tensor<f32>
+  }
+  func.func private @once(%a: tensor<f32>) -> tensor<f32> {
+    %0 = call @twice(%a) : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func private @twice(%a: tensor<f32>) -> tensor<f32> {
+    return %a : tensor<f32>
+  }
+  func.func private @itself(%a: tensor<f32>) -> tensor<f32> {
+    %0 = call @other(%a) : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func private @other(%a: tensor<f32>) -> tensor<f32> {
+    %0 = call @itself(%a) : (tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}`)
+	data, _, err := encode(&Document{Title: "t", Steps: []Step{{Name: "t", Module: m}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	label := func(i int32) string { return data.Strings[data.Items.Label[i]] }
+	var got []string
+	for i := range data.Items.Kind {
+		if i := int32(i); strings.HasPrefix(label(i), "func ") {
+			got = append(got, label(i)+" in "+label(data.Items.Parent[i]))
+		}
+	}
+	want := []string{"func @main in ", "func @once in call @once", "func @twice in ", "func @itself in ", "func @other in call @other"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -149,7 +149,7 @@
     }
     for (const [call, f] of step.callee) {
       const a = representative[call], b = representative[f];
-      if (a !== b && !seen.has(a * n + b)) {
+      if (a !== b && items.parent[f] !== call && !seen.has(a * n + b)) {
         seen.set(a * n + b, -1);
         out.from.push(a); out.to.push(b); out.value.push(-1); out.count.push(1); out.slot.push(-1);
       }
