@@ -164,6 +164,8 @@
     if (!isBox(i) || open[i] === (value ? 1 : 0)) return false;
     open[i] = value ? 1 : 0;
     invalidate(i);
+    const list = children[i];
+    if (value && i > 0 && items.kind[i] === hlocb.OP && list.length === 1 && isBox(list[0])) setOpen(list[0], true); // the function of a call
     return true;
   }
   // reveal opens the boxes around an item.
