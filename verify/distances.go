@@ -118,7 +118,7 @@ func allPairs(programs [2]*hlocb.Program) (out [][2]*ir.Op, err error) {
 // probedBytes is the size of the results of op that a probe can observe.
 func probedBytes(op *ir.Op) (size int64) {
 	for _, r := range op.Results() {
-		if t, ok := r.Type().(*ir.TensorType); ok && format.CanTap(r) {
+		if t, ok := r.Type().(*ir.TensorType); ok && format.CanReduce(r) {
 			size += tensor.Shape(t.Shape()).NumElements() * int64(t.DType().Size())
 		}
 	}
