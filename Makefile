@@ -77,7 +77,7 @@ slow: peers
 
 check:
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; \
-	$(MAKE) test fmt vet staticcheck generated slow race nocgo python corpus corpus-bytecode RESULTS="$$results"
+	$(MAKE) test fmt vet staticcheck generated slow race nocgo python corpus corpus-bytecode test-jax-sample RESULTS="$$results"
 
 fmt:
 	@out=$$(gofmt -l .); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
