@@ -145,15 +145,15 @@
     if (l.place) facts.append(el("span", { class: "place", title: l.text }, l.place));
     if (l.name && l.name !== l.place) facts.append(el("span", { class: "scope" }, l.name));
     const value = step.valuesOf(i)[0], name = value === undefined ? "" : step.writtenName(value);
-    if (name && name !== step.valueName(value)) facts.append(el("span", { class: "scope" }, name + " in the file"));
+    const hook = step.hookOf(i);
+    if (name && !hook && name !== step.valueName(value)) facts.append(el("span", { class: "scope" }, name + " in the file"));
     const types = step.typesOf(i);
     if (types.length) facts.append(el("span", { class: "type", title: types.join(", ") }, types.slice(0, 4).map(shape).join(", ") + (types.length > 4 ? ", …" : "")));
     const users = step.valuesOf(i).reduce((k, v) => k + step.usersOf(v).length, 0);
     if (step.exists(i)) facts.append(el("span", {}, users === 1 ? "1 use" : users + " uses"));
     for (const o of overlays) if (o.number.has(i)) facts.append(el("span", { class: "badge" }, `${o.name}: ${hlocb.formatNumber(o.number.get(i))} ${o.unit}`));
-    const hook = step.hookOf(i);
     if (hook) facts.append(el("span", { class: "badge hook" }, `hook ${hook.name} (${hook.kind}, ${hook.format})`));
-    const pattern = step.exists(i) ? tapPattern(i) : "";
+    const pattern = step.exists(i) && !hook ? tapPattern(i) : ""; // a hook is observed already
     if (pattern) {
       facts.append(el("button", { type: "button", class: "link", title: "Copy the flag that prints this value on the next run",
         onclick: (e) => tapValue(pattern, e.target.nextSibling) }, "Tap this value"), el("code", { class: "flag", hidden: true }));
