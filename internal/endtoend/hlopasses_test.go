@@ -90,9 +90,10 @@ func hloPasses(table *pass.Table) []string {
 }
 
 // TestHLOThroughPasses: texts of the HLO corpus go through a pass and become HLO again, as they are and with random
-// layouts, memory spaces and control predecessors. The HLO has the results of the text before, jaxlib reads it, and the
-// order of its hooks is proven. Writing it takes no longer than ten times its translation. HLOCB_LONG=1 tries all
-// passes on all texts instead of one on 400.
+// layouts, memory spaces and control predecessors. Read again, the HLO has the ops of the module that was written (see
+// differentMeaning). It has the results of the text before, jaxlib reads it, and the order of its hooks is proven.
+// Writing it takes no longer than ten times its translation. HLOCB_LONG=1 tries all passes on all texts instead of one
+// on 400.
 func TestHLOThroughPasses(t *testing.T) {
 	label.Once(t)
 	peer.Each(t, label.Part, checkHLOThroughPasses)
@@ -190,6 +191,9 @@ func checkHLOThroughPasses(t *testing.T, python *peer.Interpreter) {
 				if err != nil {
 					t.Errorf("%s: %v\n%.3000s", label, err, after)
 					continue
+				}
+				if op := differentMeaning(m, again); op != nil {
+					t.Errorf("%s: HLO lacks '%s' of %v: %v\n%.3000s\nbefore\n%.3000s", label, op.Name(), op.Attrs(), m.Errorf(op, "here"), after, text)
 				}
 				if name == "rewrite-hooks" {
 					if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), again), pass.Pipeline{passes.CheckOrder{}}); err != nil {
