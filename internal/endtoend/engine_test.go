@@ -16,7 +16,7 @@ import (
 func onEngine(t *testing.T, s *startedProgram) {
 	env := s.engine(t)
 	plain := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=", "JAX_PLATFORMS=cpu"}
-	for _, test := range []struct{ program, devices string }{{"one.py", "1"}, {"eight.py", "8"}} {
+	for _, test := range []struct{ program, devices string }{{"one.py", "1"}, {"eight.py", "8"}, {"robust.py", "1"}} {
 		t.Run(test.program, func(t *testing.T) {
 			program := filepath.Join("testdata", "engine", test.program)
 			devices := "JAX_NUM_CPU_DEVICES=" + test.devices
@@ -30,6 +30,20 @@ func onEngine(t *testing.T, s *startedProgram) {
 			}
 		})
 	}
+	t.Run("memory limit", func(t *testing.T) {
+		const program = `import jax, jax.numpy as jnp
+x = jnp.ones((1 << 20,))
+try:
+    jax.block_until_ready([x + i for i in range(40)])
+    print("no limit")
+except jax.errors.JaxRuntimeError as e:
+    print(str(e).split(":")[0])
+print((x + 1)[0])`
+		c := peer.Command(filepath.Join(s.dir, "hlocb"), "exec", "--backend", "engine", "--memory-limit", "64MiB", "--", s.python, "-c", program)
+		if out, stderr, code := finish(t, c); code != 0 || out != "RESOURCE_EXHAUSTED\n2.0\n" {
+			t.Errorf("exit code %d, output %q\n%s", code, out, stderr)
+		}
+	})
 	t.Run("taps", func(t *testing.T) {
 		const program = `import jax, jax.numpy as jnp
 @jax.jit
