@@ -19,14 +19,14 @@ func (InstrumentWithProbe) Info() *pass.Info {
 	return &pass.Info{
 		Name: "interpreter-instrument-with-probe",
 		Doc: "Inserts interpreter.probe after every op, for each result that is a static tensor of numbers, and replaces the uses of the result. " +
-			"Constants have no probe. Probes are named by their numbers: probe1, probe2. See hlocb tap for probes that every backend executes.",
+			"Constants and the op that async_start starts have no probe. Probes are named by their numbers: probe1, probe2. See hlocb tap for probes that every backend executes.",
 	}
 }
 
 func (p InstrumentWithProbe) Run(ctx *pass.Context, m *ir.Module) error {
 	var list []*ir.Op
 	m.Op().WalkPost(func(op *ir.Op) bool {
-		if !op.Is(stablehlo.Constant) {
+		if p := op.Parent(); !op.Is(stablehlo.Constant) && (p == nil || !p.Is(stablehlo.AsyncStart)) { // its region holds one op
 			list = append(list, op)
 		}
 		return true
