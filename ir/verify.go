@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"context"
 	"fmt"
 	goruntime "runtime"
 	"slices"
@@ -14,22 +15,31 @@ import (
 // and with MLIR's messages. For ops of unknown kinds it checks only structure and dominance. Verify only reads the
 // module.
 //
-// Verify does not repeat the checks of a Pure op that it found valid until the op or an op that defines its operands
-// changes, nor checks that read only types and attributes for an op that equals one of the last ops in these.
+// A Pure op that was found valid is not checked again until the op or an op that defines its operands changes. Checks
+// that read only types and attributes are not repeated for an op that has the same ones as one of the last ops.
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
-func Verify(m *Module) error {
-	v := &verifier{r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
+func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
+
+// VerifyContext is like Verify, but it stops and returns the error of ctx when ctx ends.
+func VerifyContext(ctx context.Context, m *Module) error {
+	v := &verifier{ends: ctx, r: Reporter{ctx: m.ctx, src: m.source, symbols: &symbolCache{}}}
 	if n := goruntime.GOMAXPROCS(0); n > 1 && m.NumIDs() >= parallelFrom {
 		v.spare = &atomic.Int32{}
 		v.spare.Store(int32(n - 1))
 	}
 	v.op(m.op)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	slices.SortStableFunc(v.r.list, func(a, b *diag.Diagnostic) int { return int(a.Pos) - int(b.Pos) })
 	return v.r.list.Err()
 }
 
 type verifier struct {
+	ends  context.Context
+	count int  // of ops that were checked
+	ended bool // ends has ended
 	r     Reporter
 	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
 	seen  memo
@@ -37,7 +47,10 @@ type verifier struct {
 
 // op checks o and everything inside it.
 func (v *verifier) op(o *Op) {
-	if o.valid.Load() {
+	if v.count++; v.count%256 == 0 { // the context takes a lock
+		v.ended = v.ends.Err() != nil
+	}
+	if v.ended || o.valid.Load() {
 		return
 	}
 	simple := o.parts == nil && !o.def.unknown && o.def.Traits&(Pure|Terminator|Symbol) == Pure
@@ -75,8 +88,7 @@ func (v *verifier) op(o *Op) {
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
-	// A simple op, which may stand anywhere, stays valid until its attributes, operands or results change, or those of the
-	// ops that define its operands, if no check read more.
+	// Remember that a simple op is valid. A change of the op or of the ops that define its operands clears it.
 	if len(v.r.list) == before && simple && v.r.reads != readsAround {
 		o.valid.Store(true)
 		if v.r.reads == readsTypes {

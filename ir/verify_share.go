@@ -50,7 +50,7 @@ func (v *verifier) share(b *Block) bool {
 				once.Do(func() { failed = r })
 			}
 		}()
-		w := &verifier{r: Reporter{ctx: v.r.ctx, src: v.r.src, symbols: v.r.symbols}, spare: v.spare}
+		w := &verifier{ends: v.ends, r: Reporter{ctx: v.r.ctx, src: v.r.src, symbols: v.r.symbols}, spare: v.spare}
 		for {
 			i := int(next.Add(1)) - 1
 			if i >= len(starts) {

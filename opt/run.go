@@ -149,7 +149,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 	}
 	d := &pass.Driver{Workers: map[bool]int{true: 1}[o.oneThread], Instruments: o.watch.instruments()}
 	if o.verifyEach {
-		d.Verify = ir.Verify
+		d.Verify = ir.VerifyContext
 	}
 	pc := pass.NewContext(ctx, m)
 	var reported diag.List

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -264,7 +265,7 @@ func (w *watcher) page() error {
 	m := w.shots[len(w.shots)-1].Module
 	if manifest, err := format.ManifestOf(m); err == nil && len(manifest.Sites) > 0 {
 		d.Hooks = &view.Hooks{Manifest: manifest, Data: order.PathsOf(m).Data()}
-		if err := order.Prove(m); err != nil {
+		if err := order.Prove(context.Background(), m); err != nil {
 			d.Hooks.Proof = err.Error()
 		}
 	}

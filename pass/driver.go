@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	goruntime "runtime"
@@ -18,7 +19,7 @@ import (
 type Driver struct {
 	// Verify checks the module after each pass that may have changed it; nil skips the checks. As in MLIR, the caller
 	// verifies the input.
-	Verify func(*ir.Module) error
+	Verify func(context.Context, *ir.Module) error
 	// VerifyResult makes the driver verify only the result, and not between passes.
 	VerifyResult bool
 	// Workers is the number of ops that a pass works on at the same time; 0 is the number of processors.
@@ -393,15 +394,15 @@ func (r *run) verify() error {
 		return nil
 	}
 	start := time.Now()
-	err := r.driver.Verify(r.ctx.Module())
+	err := r.driver.Verify(r.ctx, r.ctx.Module())
 	took := time.Since(start)
 	for _, i := range r.driver.Instruments {
 		if i.Verified != nil {
 			i.Verified(took, err)
 		}
 	}
-	if err == nil {
-		return nil
+	if err == nil || r.ctx.Err() != nil {
+		return r.ctx.Err()
 	}
 	var list diag.List
 	if errors.As(err, &list) && len(list) > 0 {

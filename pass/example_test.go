@@ -38,7 +38,7 @@ func Example() {
 		panic(err)
 	}
 	m := ir.NewModule(ir.NewContext(nil), nil)
-	driver := &pass.Driver{Verify: ir.Verify}
+	driver := &pass.Driver{Verify: ir.VerifyContext}
 	fmt.Println(p, driver.Run(pass.NewContext(context.Background(), m), p))
 	// Output:
 	// 0 ops

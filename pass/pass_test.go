@@ -247,7 +247,7 @@ func TestParallel(t *testing.T) {
 		var said strings.Builder
 		ctx.Report = func(d *diag.Diagnostic) { fmt.Fprintln(&said, d) }
 		var counts []pass.Count
-		d := &pass.Driver{Verify: ir.Verify, Workers: workers, Instruments: []pass.Instrument{{After: func(_ pass.Step, o pass.Outcome) { counts = o.Counts }}}}
+		d := &pass.Driver{Verify: ir.VerifyContext, Workers: workers, Instruments: []pass.Instrument{{After: func(_ pass.Step, o pass.Outcome) { counts = o.Counts }}}}
 		err := d.Run(ctx, pass.Pipeline{pass.On("func.func", double)})
 		return print.String(m, print.Options{}), said.String(), counts, err
 	}
@@ -597,7 +597,7 @@ func TestDriver(t *testing.T) {
 			"x before 2 c", "y before 2 c", "run c", "y after 2 <nil>", "x after 2 <nil>"}},
 	} {
 		got = nil
-		d := &pass.Driver{Verify: func(*ir.Module) error { say("verify"); return nil }, VerifyResult: c.result, Instruments: []pass.Instrument{watch("x"), watch("y")}}
+		d := &pass.Driver{Verify: func(context.Context, *ir.Module) error { say("verify"); return nil }, VerifyResult: c.result, Instruments: []pass.Instrument{watch("x"), watch("y")}}
 		if err := d.Run(pass.NewContext(context.Background(), read(t, two)), p); err != nil {
 			t.Fatal(err)
 		}
@@ -609,7 +609,7 @@ func TestDriver(t *testing.T) {
 		m.Body().First().Region(0).Entry().Last().Erase()
 		return nil
 	}}
-	err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{breaks})
+	err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), read(t, two)), pass.Pipeline{breaks})
 	if err == nil || !strings.HasSuffix(err.Error(), "note: pass 'breaks' left an invalid module") {
 		t.Errorf("error is %v", err)
 	}
@@ -617,5 +617,23 @@ func TestDriver(t *testing.T) {
 	stop()
 	if err := (&pass.Driver{}).Run(pass.NewContext(ctx, read(t, two)), p); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, expected that the context ended", err)
+	}
+}
+
+// TestVerifyEnds: the driver returns the error of its context if the context ends during a verification, and does not
+// blame the pass.
+func TestVerifyEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	verify := func(ctx context.Context, _ *ir.Module) error {
+		cancel()
+		return ctx.Err()
+	}
+	changes := module{&pass.Info{Name: "changes"}, func(_ *pass.Context, m *ir.Module) error {
+		m.Op().SetAttr("u.changed", ir.NewUnit())
+		return nil
+	}}
+	err := (&pass.Driver{Verify: verify}).Run(pass.NewContext(ctx, read(t, two)), pass.Pipeline{changes})
+	if err != context.Canceled {
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

@@ -24,6 +24,9 @@ func (AliasHooks) Info() *pass.Info {
 }
 
 func (p AliasHooks) Run(ctx *pass.Context, m *ir.Module) error {
-	Aliases.Put(ctx, alias.Decide(m, p.Mode))
-	return nil
+	reports, err := alias.Decide(ctx, m, p.Mode)
+	if err == nil {
+		Aliases.Put(ctx, reports)
+	}
+	return err
 }

@@ -29,5 +29,5 @@ func (CheckOrder) Run(ctx *pass.Context, m *ir.Module) error {
 	case hook.OrderNone:
 		return errors.New("the hooks were not ordered (order=none), so there is no order to prove")
 	}
-	return order.Prove(m)
+	return order.Prove(ctx, m)
 }

@@ -160,7 +160,7 @@ func TestRewriteTwice(t *testing.T) {
 						t.Fatal(err)
 					}
 					if opts.Order == hook.OrderProgram { // a module's order is also its text's order
-						if err := order.Prove(again); err != nil {
+						if err := order.Prove(t.Context(), again); err != nil {
 							t.Error(err)
 						}
 					}

@@ -62,7 +62,7 @@ func (FlattenTuples) Run(ctx *pass.Context, m *ir.Module) error {
 		conversions = append(conversions, &rewrite.Conversion{Name: "keep-tuples", Rows: keep, Convert: keepTuples})
 	}
 	return rewrite.Convert(rewrite.New(m), m.Op(), &rewrite.Converter{
-		Applied: ctx.Applied,
+		Applied: ctx.Applied, Context: ctx,
 		Types: func(t ir.Type) ([]ir.Type, bool) {
 			_, ok := t.(*ir.TupleType)
 			return irutil.Leaves(nil, t), ok

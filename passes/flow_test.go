@@ -204,7 +204,7 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (&pass.Driver{Verify: ir.Verify, VerifyResult: true}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+		if err := (&pass.Driver{Verify: ir.VerifyContext, VerifyResult: true}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}

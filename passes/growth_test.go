@@ -10,6 +10,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/pass"
@@ -90,6 +91,24 @@ var shapes = map[string]func(n int) string{
 				"    %%j = stablehlo.add %%i, %%c1 : tensor<i32>\n    %%k = stablehlo.add %%c1, %%c1 : tensor<i32>\n    %%b = stablehlo.multiply %%a, %%k : tensor<i32>\n    stablehlo.return %%j, %%b : tensor<i32>, tensor<i32>\n  }") +
 			fmt.Sprintf("  return %%v%d#1 : tensor<i32>\n}", n)
 	},
+	"calls": func(n int) string { // hooks as hlocb's own calls
+		return "func.func @main(%x: tensor<f32>) {\n" + lines(n, "  stablehlo.custom_call @hlocb_hook(%%x) {api_version = 4 : i32, "+
+			"backend_config = {abi = 1 : i64, chained = false, id = %[1]d : i64, kind = \"tap\", name = \"h%[1]d\"}, has_side_effect = true} : (tensor<f32>) -> () // %[2]d") + "  return\n}"
+	},
+	"lowered": func(n int) string { // and ordered
+		return "func.func @main(%x: tensor<f32>) {\n  %v0 = stablehlo.constant dense<0> : tensor<ui64>\n" + lines(n, "  %%v%d = stablehlo.custom_call @hlocb_hook(%%v%d, %%x) {api_version = 4 : i32, "+
+			"backend_config = {abi = 1 : i64, chained = true, id = %[1]d : i64, kind = \"tap\", name = \"h%[1]d\"}, has_side_effect = true} : (tensor<ui64>, tensor<f32>) -> tensor<ui64>") + "  return\n}"
+	},
+	"devices": func(n int) string { // hooks of a partitioned module
+		return "module attributes {mhlo.num_partitions = 2 : i32} {\nfunc.func @main(%x: tensor<f32>) {\n" +
+			lines(n, "  \"hlocb.hook\"(%%x) <{format = \"hlocb\", has_side_effect, id = %[1]d : i64, kind = \"tap\", name = \"h%d\"}> : (tensor<f32>) -> () // %d") + "  return\n}\n}"
+	},
+	"tuples": func(n int) string {
+		return "func.func @main(%v0: tuple<tensor<f32>, tensor<f32>>) -> tuple<tensor<f32>, tensor<f32>> {\n" +
+			lines(n, "  %%a%d = stablehlo.get_tuple_element %%v%[2]d[0] : (tuple<tensor<f32>, tensor<f32>>) -> tensor<f32>\n"+
+				"  %%v%[1]d = stablehlo.tuple %%a%[1]d, %%a%[1]d : tuple<tensor<f32>, tensor<f32>>") +
+			fmt.Sprintf("  return %%v%d : tuple<tensor<f32>, tensor<f32>>\n}", n)
+	},
 	"hooks": func(n int) string {
 		return "func.func @main(%x: tensor<f32>) {\n" + lines(n, "  \"hlocb.hook\"(%%x) <{format = \"hlocb\", has_side_effect, id = %[1]d : i64, kind = \"tap\", name = \"h%d\"}> : (tensor<f32>) -> () // %d") + "  return\n}"
 	},
@@ -130,7 +149,8 @@ func grow(t *testing.T, p pass.Pass, shape string, n int, limit int64) (asked, a
 func TestGrowth(t *testing.T) {
 	for _, p := range []pass.Pass{passes.CSE{}, passes.DCE{}, passes.LICM{}, passes.Unroll{}, passes.SCCP{}, passes.Inline{}, passes.Canonicalize{}, passes.Simplify{}} {
 		for shape := range shapes {
-			if shape == "hooks" {
+			switch shape {
+			case "hooks", "calls", "lowered", "devices", "tuples":
 				continue
 			}
 			const n = 300
@@ -147,6 +167,22 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// TestVerifyStops: the verifier and the driver ask their context all the time, and end when it ends.
+func TestVerifyStops(t *testing.T) {
+	for _, shape := range []string{"chain", "loops", "functions"} {
+		m := testkit.Parse(t, shape, shapes[shape](3000))
+		ctx := &counter{Context: t.Context()}
+		if err := ir.VerifyContext(ctx, m); err != nil || ctx.asked.Load() < 6 {
+			t.Errorf("%s: the verifier asks %d times: %v", shape, ctx.asked.Load(), err)
+		}
+		m = testkit.Parse(t, shape, shapes[shape](3000))
+		half := &counter{Context: t.Context(), limit: ctx.asked.Load() / 2}
+		if err := ir.VerifyContext(half, m); err != context.Canceled {
+			t.Errorf("%s: the verifier goes on after the end of its context: %v", shape, err)
+		}
+	}
+}
+
 // TestPassesStop: a pass asks its context all the time, and ends when the context ends.
 func TestPassesStop(t *testing.T) {
 	for _, c := range []struct {
@@ -155,6 +191,8 @@ func TestPassesStop(t *testing.T) {
 	}{
 		{passes.CSE{}, "equal"}, {passes.CSE{}, "branches"}, {passes.DCE{}, "chain"}, {passes.LICM{}, "loops"}, {passes.Unroll{}, "loops"},
 		{passes.SCCP{}, "chain"}, {passes.Inline{}, "functions"}, {passes.Canonicalize{}, "equal"}, {passes.Simplify{}, "loops"}, {passes.OrderHooks{}, "hooks"},
+		{passes.RaiseHooks{}, "calls"}, {passes.AliasHooks{}, "hooks"}, {passes.PlaceHooks{}, "devices"}, {passes.LowerHooks{}, "hooks"},
+		{passes.CheckOrder{}, "lowered"}, {passes.FlattenTuples{}, "tuples"}, {passes.RefineShapes{}, "chain"},
 	} {
 		asked, _, err := grow(t, c.p, c.shape, 3000, 0)
 		if err != nil || asked < 6 {

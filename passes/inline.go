@@ -72,7 +72,7 @@ func (p Inline) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 		p.pipelines = map[string][]pass.Pass{"": {Canonicalize{}}}
 	}
-	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})
+	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats, Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func runPipeline(name, text, pipeline string, reg *ir.Registry) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+	if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 		return "", err
 	}
 	return print.String(m, print.Options{}), nil

@@ -34,11 +34,11 @@ func (p LowerHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	if placed, err := w.PerDevice(hook.PerDeviceSource); err != nil {
 		return err
 	} else if placed && !ctx.Holds(placedHooks) {
-		if err := place.OnDevices(m, hook.PerDeviceSource); err != nil {
+		if err := place.OnDevices(ctx, m, hook.PerDeviceSource); err != nil {
 			return err
 		}
 	}
-	if err := format.Lower(m, w, format.LowerOptions{Default: p.Default}); err != nil {
+	if err := format.Lower(m, w, format.LowerOptions{Default: p.Default, Context: ctx}); err != nil {
 		return err
 	}
 	ctx.Set(raisedHooks, false)

@@ -25,7 +25,7 @@ func optimize(t *testing.T, pipeline, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+	if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 		return "error: " + err.Error()
 	}
 	lines := strings.Split(strings.TrimSpace(print.String(m, print.Options{})), "\n")
@@ -315,7 +315,7 @@ func TestIdempotent(t *testing.T) {
 			}
 			var out [2]string
 			for i := range out {
-				err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), pass.Pipeline{p})
+				err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), pass.Pipeline{p})
 				if err != nil && i == 0 {
 					break // a module that the pass refuses
 				}

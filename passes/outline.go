@@ -75,7 +75,7 @@ func (Outline) Info() *pass.Info {
 
 func (p Outline) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
-	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})
+	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats, Context: ctx})
 	if err != nil {
 		return err
 	}

@@ -23,5 +23,5 @@ func (PlaceHooks) Info() *pass.Info {
 
 func (p PlaceHooks) Run(ctx *pass.Context, m *ir.Module) error {
 	ctx.Set(placedHooks, true)
-	return place.OnDevices(m, p.PerDevice)
+	return place.OnDevices(ctx, m, p.PerDevice)
 }

@@ -24,7 +24,7 @@ func (RaiseHooks) Info() *pass.Info {
 }
 
 func (p RaiseHooks) Run(ctx *pass.Context, m *ir.Module) error {
-	raised, err := format.Raise(m, format.RaiseOptions{Formats: p.Formats, Targets: p.Targets})
+	raised, err := format.Raise(m, format.RaiseOptions{Formats: p.Formats, Targets: p.Targets, Context: ctx})
 	if err != nil {
 		return err
 	}

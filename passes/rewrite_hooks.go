@@ -70,11 +70,11 @@ type Rewritten struct {
 
 // Rewrite runs the passes of p on m and verifies the input and the result. It leaves a module without hooks unchanged.
 func Rewrite(ctx context.Context, m *ir.Module, p RewriteHooks) (*Rewritten, error) {
-	if err := ir.Verify(m); err != nil {
+	if err := ir.VerifyContext(ctx, m); err != nil {
 		return nil, err
 	}
 	c := pass.NewContext(ctx, m)
-	d := &pass.Driver{Verify: ir.Verify, VerifyResult: true}
+	d := &pass.Driver{Verify: ir.VerifyContext, VerifyResult: true}
 	if err := d.Run(c, pass.Pipeline{p}); err != nil {
 		return nil, err
 	}

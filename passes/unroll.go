@@ -26,7 +26,7 @@ func (Unroll) Info() *pass.Info {
 
 func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 	p = pass.Defaults(p)
-	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats})
+	unraised, err := format.Unraised(m, format.RaiseOptions{Formats: p.Formats, Context: ctx})
 	if err != nil {
 		return err
 	}

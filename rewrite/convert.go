@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -20,6 +21,8 @@ type Converter struct {
 	Ops []*Conversion
 	// Applied is called after each conversion of Ops, with its name; nil: no call.
 	Applied func(rule string)
+	// Context ends the work with its error; nil never does.
+	Context context.Context
 }
 
 // Conversion converts ops of certain kinds.
@@ -101,6 +104,9 @@ func (v *conversion) regions(op *ir.Op) error {
 	for _, region := range op.Regions() {
 		for _, b := range region.Blocks() {
 			for o := range b.Ops() {
+				if v.c.Context != nil && v.c.Context.Err() != nil {
+					return v.c.Context.Err()
+				}
 				if err := v.op(o); err != nil {
 					return err
 				}

@@ -114,7 +114,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	driver := &pass.Driver{Verify: ir.Verify}
+	driver := &pass.Driver{Verify: ir.VerifyContext}
 	if err := driver.Run(pass.NewContext(ctx, m), pass.Pipeline{pass.On("func.func", Lower{})}); err != nil {
 		t.Fatal(err)
 	}

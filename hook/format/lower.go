@@ -1,6 +1,7 @@
 package format
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/hlocb/hlocb/dialect/hookop"
@@ -14,6 +15,8 @@ import (
 // LowerOptions controls how hooks are written.
 type LowerOptions struct {
 	Default string // strip: "zeros" replaces the results of calls and feeds with zeros; if empty, strip refuses them
+
+	Context context.Context // ends the work with its error; nil never does
 }
 
 // Lower writes every hlocb.hook of m in the format of out, and removes leftovers of the source: unused meshes,
@@ -37,6 +40,9 @@ func Lower(m *ir.Module, out *Writer, opts LowerOptions) error {
 		}
 	}
 	for _, h := range w.Hooks {
+		if opts.Context != nil && opts.Context.Err() != nil {
+			return opts.Context.Err()
+		}
 		if h.Chained() && irutil.IsZeroSize(h.Operand(0).Type()) {
 			return m.Errorf(h.Op, "a chain without elements would not keep the order")
 		}

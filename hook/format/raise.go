@@ -1,6 +1,7 @@
 package format
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ import (
 type RaiseOptions struct {
 	Formats List     // nil: Builtin
 	Targets []string // additional custom-call targets to treat as hooks
+
+	Context context.Context // ends the work with its error; nil never does
 }
 
 // Raised describes the hooks that Raise found.
@@ -62,6 +65,9 @@ func raise(m *ir.Module, opts RaiseOptions, written bool) (*Raiser, error) {
 		return nil, err
 	}
 	for _, op := range candidates {
+		if opts.Context != nil && opts.Context.Err() != nil {
+			return nil, opts.Context.Err()
+		}
 		if op.Block() == nil { // part of a hook that is already raised
 			continue
 		}

@@ -177,7 +177,7 @@ func hooksOf(p *hlocb.Program, opts passes.RewriteHooks) *view.Hooks {
 	if r := p.Rewritten(); r != nil {
 		h.Aliases, h.Origins = r.Aliases, r.Origins
 	}
-	if err := order.Prove(p.Module()); err != nil {
+	if err := order.Prove(context.Background(), p.Module()); err != nil {
 		h.Proof = err.Error()
 	}
 	return h

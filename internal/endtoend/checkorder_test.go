@@ -50,7 +50,7 @@ func TestCheckOrderFindsCuts(t *testing.T) {
 			if site == nil {
 				continue
 			}
-			err = order.Prove(m)
+			err = order.Prove(t.Context(), m)
 			switch {
 			case preceded[site] && err == nil:
 				t.Errorf("seed %d: the chain is cut in front of hook %s, and the checker does not see it:\n%s", seed, site.Label, print.String(m, print.Options{}))

@@ -119,7 +119,7 @@ func TestPassesKeepCorpus(t *testing.T) {
 						m := original.Clone()
 						ctx := pass.NewContext(context.Background(), m)
 						hooks := func() error {
-							return (&pass.Driver{Verify: ir.Verify}).Run(ctx, pass.Pipeline{passes.RewriteHooks{Targets: hostTargets}})
+							return (&pass.Driver{Verify: ir.VerifyContext}).Run(ctx, pass.Pipeline{passes.RewriteHooks{Targets: hostTargets}})
 						}
 						args, err := pipeline(ctx, m, hooks)
 						if err != nil {
@@ -151,7 +151,7 @@ func TestPassesKeepCorpus(t *testing.T) {
 							if err != nil {
 								return nil, err
 							}
-							if err := (&pass.Driver{Verify: ir.Verify}).Run(ctx, p); err != nil || early {
+							if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(ctx, p); err != nil || early {
 								return left, err
 							}
 							return left, hooks()

@@ -162,7 +162,7 @@ func checkHLOThroughPasses(t *testing.T, python *peer.Interpreter) {
 				}
 				label := fmt.Sprintf("%s, text %d, %s", file, v, name)
 				ctx := pass.NewContext(context.Background(), m)
-				if err := (&pass.Driver{Verify: ir.Verify}).Run(ctx, p); err != nil {
+				if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(ctx, p); err != nil {
 					unfit++
 					continue // a pass may refuse a module
 				}

@@ -118,7 +118,7 @@ func throughPasses(p *randprog.Program, names []string, table *pass.Table, early
 		return err
 	}
 	ctx := pass.NewContext(context.Background(), m)
-	d := &pass.Driver{Verify: ir.Verify}
+	d := &pass.Driver{Verify: ir.VerifyContext}
 	at := len(names)
 	if early {
 		at = 3
@@ -203,7 +203,7 @@ func TestPassesKeepScopes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(t.Context(), m), p); err != nil {
+				if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(t.Context(), m), p); err != nil {
 					t.Fatalf("seed %d, %s: %v\n%s", seed, list, err, text)
 				}
 				return print.String(m, print.Options{})

@@ -39,7 +39,7 @@ func TestProofHolds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
-		proof := order.Prove(m)
+		proof := order.Prove(t.Context(), m)
 		if proof != nil && seed%4 != 0 {
 			refused++
 			continue

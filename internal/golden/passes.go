@@ -29,7 +29,7 @@ func Passes(t *testing.T) {
 					continue // it needs options
 				}
 				out := m.Clone()
-				driver := pass.Driver{Verify: ir.Verify, VerifyResult: true}
+				driver := pass.Driver{Verify: ir.VerifyContext, VerifyResult: true}
 				c := pass.NewContext(context.Background(), out)
 				if err := driver.Run(c, p); err != nil {
 					add(fmt.Sprintf("%s/%s", s.Name, name), err.Error())

@@ -97,7 +97,7 @@ func checkCompiledAlike(t *testing.T, python *peer.Interpreter, wanted func(i in
 			t.Fatal(err)
 		}
 		before := print.String(m, print.Options{})
-		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(t.Context(), m), pipeline); err != nil {
+		if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(t.Context(), m), pipeline); err != nil {
 			t.Fatal(err)
 		}
 		after := print.String(m, print.Options{})

@@ -174,7 +174,7 @@ func checkPassesAsJaxlib(t *testing.T, python *peer.Interpreter, most int) {
 
 // apply runs p on m and returns the text of the result, or "fails".
 func apply(m *ir.Module, p pass.Pipeline, name string) string {
-	if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+	if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 		if strings.Contains(err.Error(), "left an invalid module") || strings.Contains(err.Error(), "' failed: ") {
 			return "fails: " + err.Error()
 		}

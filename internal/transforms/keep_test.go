@@ -98,7 +98,7 @@ func TestPassesKeepResults(t *testing.T) {
 		}
 		m := p.Run.Module
 		before := print.String(m, print.Options{})
-		driver := &pass.Driver{Verify: ir.Verify, Instruments: []pass.Instrument{seen}}
+		driver := &pass.Driver{Verify: ir.VerifyContext, Instruments: []pass.Instrument{seen}}
 		if err := driver.Run(pass.NewContext(ctx, m), passed); err != nil {
 			t.Errorf("program %d, %s: %v\n%s", i, passed, err, before)
 			continue

@@ -56,7 +56,7 @@ func TestQuantToMathChecks(t *testing.T) {
 				t.Errorf("%s: %v", f.Name(), err)
 				continue
 			}
-			if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), pipeline); err != nil {
+			if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), pipeline); err != nil {
 				t.Errorf("%s: %v", f.Name(), err)
 				continue
 			}
@@ -121,7 +121,7 @@ func TestQuantToMathKeepsResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), toMath(t)); err != nil {
+			if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), toMath(t)); err != nil {
 				t.Fatal(err)
 			}
 			got, err := results(m, args)

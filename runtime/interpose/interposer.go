@@ -334,7 +334,7 @@ func (i *Interposer) prepare(ctx context.Context, m *ir.Module, name string, opt
 		i.list(m, name)
 	}
 	if i.pipeline != nil {
-		d := &pass.Driver{Verify: ir.Verify, VerifyResult: true}
+		d := &pass.Driver{Verify: ir.VerifyContext, VerifyResult: true}
 		if err := d.Run(pass.NewContext(ctx, m), i.pipeline); err != nil {
 			return p, err
 		}

@@ -188,7 +188,7 @@ func measure(text []byte, p pass.Pipeline, rounds int) (best times, left, ops in
 		m := original.Clone()
 		goruntime.GC()
 		before := now(start)
-		if err := (&pass.Driver{Verify: ir.Verify}).Run(pass.NewContext(context.Background(), m), p); err != nil {
+		if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(pass.NewContext(context.Background(), m), p); err != nil {
 			return best, 0, 0, err
 		}
 		after := now(start)

@@ -2,6 +2,7 @@
 package alias
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -21,8 +22,8 @@ import (
 // uses precede the tap, the tap moves up to its operands. It stays a plain tap if moving does not make the pass-through
 // free and XLA computes the value once in any case. A result of a call shares the memory of the first free operand with
 // exactly its type. XLA first copies operands that are used later or that are arguments not donated, and the report
-// says so.
-func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
+// says so. Decide stops with an error when ctx ends.
+func Decide(ctx context.Context, m *ir.Module, mode hook.AliasMode) ([]hook.AliasReport, error) {
 	// With several devices the values are sharded, and the result of a pass-through would have to be sharded again.
 	a := &aliaser{m: m, mode: mode, single: irutil.Partitions(m) == 1, computed: map[*ir.Value]bool{}}
 	var hooks []hookop.HookOp
@@ -33,6 +34,9 @@ func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 	})
 	a.reports = make([]hook.AliasReport, 0, len(hooks))
 	for i, h := range hooks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		switch {
 		case h.Kind() == hook.Tap && h.NumResultData() == 0 && mode != hook.AliasNone && a.single:
 			hooks[i] = a.passThrough(h)
@@ -41,9 +45,12 @@ func Decide(m *ir.Module, mode hook.AliasMode) []hook.AliasReport {
 		}
 	}
 	for _, h := range hooks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		a.explain(h)
 	}
-	return a.reports
+	return a.reports, nil
 }
 
 type aliaser struct {

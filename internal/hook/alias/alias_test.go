@@ -38,7 +38,11 @@ func TestDecide(t *testing.T) {
 			return fmt.Sprintf(`"hlocb.hook"(%s) <{format = "target", has_side_effect, id = %d : i64, kind = "%s", name = "%s"}> :`, p[3], id, p[1], p[2])
 		}))
 		var out strings.Builder
-		for _, r := range alias.Decide(m, mode) {
+		reports, err := alias.Decide(t.Context(), m, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range reports {
 			fmt.Fprintf(&out, "%s result %d of %d bytes: operand %d, %s: %s", r.Name, r.Result, r.Bytes, r.Operand, r.Verdict, r.Reason)
 			if r.Maybe {
 				out.WriteString(" (perhaps not)")

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +29,11 @@ import (
 // events. An op that contains events (a loop, a branch, a call) is one event from outside: its first inner events must
 // depend on the event before the op, and its result depends on the op if it depends on the last inner events on
 // every path.
-func Prove(m *ir.Module) error {
+func Prove(ctx context.Context, m *ir.Module) error {
 	if err := checkLowered(m); err != nil {
 		return err
 	}
-	p := &prover{m: m, memo: map[string]*dependents{}}
+	p := &prover{ctx: ctx, m: m, memo: map[string]*dependents{}}
 	p.events = flow.ReachOf(m, func(op *ir.Op) bool { return isLowered(op) && view.Bool(op.Attr(stablehlo.AttrHasSideEffect)) })
 	p.joins.graph = p.events.Graph
 	for _, op := range p.events.Functions() {
@@ -69,6 +70,7 @@ func checkLowered(m *ir.Module) error {
 }
 
 type prover struct {
+	ctx    context.Context
 	m      *ir.Module
 	events *flow.Reach // of the lowered hooks with side effects
 	joins  joins
@@ -127,6 +129,9 @@ func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*dependents, 
 	}
 	s := &scope{entry: in, outer: outer, block: blocks[0]}
 	for _, e := range p.events.At(s.block) {
+		if err := p.ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := p.event(s, e); err != nil {
 			return nil, err
 		}

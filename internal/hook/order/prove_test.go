@@ -122,7 +122,7 @@ func TestProve(t *testing.T) {
 	}
 	for name, ops := range refused {
 		t.Run(name, func(t *testing.T) {
-			err := order.Prove(read(t, between(ops)))
+			err := order.Prove(t.Context(), read(t, between(ops)))
 			if err == nil {
 				t.Error("the order is not proven, but no error is returned")
 			} else if !strings.Contains(err.Error(), "does not receive the chain") {
@@ -185,7 +185,7 @@ func TestProve(t *testing.T) {
 	}
 	for name, ops := range accepted {
 		t.Run(name, func(t *testing.T) {
-			if err := order.Prove(read(t, between(ops))); err != nil {
+			if err := order.Prove(t.Context(), read(t, between(ops))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -198,7 +198,7 @@ func TestProveRaised(t *testing.T) {
   "hlocb.hook"(%x) {format = "target", has_side_effect, id = 1 : i64, kind = "tap", name = "a"} : (tensor<2xi32>) -> ()
   return
 }`)
-	if err := order.Prove(m); err == nil || !strings.Contains(err.Error(), "not lowered yet") {
+	if err := order.Prove(t.Context(), m); err == nil || !strings.Contains(err.Error(), "not lowered yet") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -224,7 +224,7 @@ func TestProveComparesIntegers(t *testing.T) {
 		proven        bool
 	}{{"i32", "7", true}, {"f32", "0x7FC00000", false}, {"f32", "1.0", false}} {
 		m := read(t, strings.NewReplacer("<T>", "<"+c.typ+">", "CONSTANT", c.constant).Replace(text))
-		if err := order.Prove(m); (err == nil) != c.proven {
+		if err := order.Prove(t.Context(), m); (err == nil) != c.proven {
 			t.Errorf("%s %s: the error is %v", c.typ, c.constant, err)
 		}
 	}

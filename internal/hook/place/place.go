@@ -2,6 +2,7 @@
 package place
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -25,7 +26,7 @@ import (
 // shardings. With GSPMD the call gets mhlo.sharding: {maximal device=N} to fire once; {manual} to fire on every device,
 // between SPMDFullToShardShape and SPMDShardToFullShape. Hooks in a manual computation, or in a function that it calls,
 // stay: each device has its own value there, and no whole value exists. A module with one partition is unchanged.
-func OnDevices(m *ir.Module, mode hook.PerDevice) error {
+func OnDevices(ctx context.Context, m *ir.Module, mode hook.PerDevice) error {
 	if _, partitions := mhlo.Devices(m); partitions <= 1 {
 		return nil
 	}
@@ -40,6 +41,9 @@ func OnDevices(m *ir.Module, mode hook.PerDevice) error {
 		return err
 	}
 	for _, h := range hooks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		switch within := contextOf(h.Op, funcs); {
 		case within&perDeviceContext != 0 && within&wholeContext != 0:
 			return m.Errorf(h.Op, "hook %q is in a function that is called from a manual computation and from elsewhere; give each its own function", h.HookName())
