@@ -137,7 +137,7 @@ func TestOutcome(t *testing.T) {
 		m.Op().SetAttr("a.c", ir.NewString("x"))
 		return errors.New("failed first")
 	}}
-	d := &pass.Driver{Instruments: []pass.Instrument{{}, watch}, Verify: ir.Verify}
+	d := &pass.Driver{Instruments: []pass.Instrument{{}, watch}, Verify: ir.VerifyContext}
 	m := read(t, two)
 	if err := d.Run(background(m), pass.Pipeline{pass.On("func.func", count), changes, module{&pass.Info{Name: "idle"}, nothing}}); err != nil {
 		t.Error(err)
@@ -149,7 +149,7 @@ func TestOutcome(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	refuses := errors.New("refused")
-	d.Verify = func(*ir.Module) error { return refuses }
+	d.Verify = func(context.Context, *ir.Module) error { return refuses }
 	err := d.Run(background(read(t, two)), pass.Pipeline{changes})
 	var failed *pass.Error
 	if !errors.As(err, &failed) || !failed.Invalid || failed.Pass != "changes" || !errors.Is(err, refuses) || err.Error() != "refused\nnote: pass 'changes' left an invalid module" {
@@ -176,7 +176,7 @@ func TestInvalid(t *testing.T) {
 		m.Body().First().Region(0).Entry().Last().Erase()
 		return nil
 	}}
-	err := (&pass.Driver{Verify: ir.Verify}).Run(background(read(t, two)), pass.Pipeline{breaks})
+	err := (&pass.Driver{Verify: ir.VerifyContext}).Run(background(read(t, two)), pass.Pipeline{breaks})
 	var list diag.List
 	if !errors.As(err, &list) || len(list) != 1 || len(list[0].Notes) != 1 || list[0].Notes[0].Message != "pass 'breaks' left an invalid module" {
 		t.Errorf("error is %v", err)
