@@ -209,7 +209,7 @@ func TestVerifyLast(t *testing.T) {
 		{pass.Pipeline{pass.On("func.func", a), pass.On("func.func")}, "a verify"},
 	} {
 		got = nil
-		d := &pass.Driver{VerifyResult: true, Workers: 1, Verify: func(*ir.Module) error { got = append(got, "verify"); return nil }}
+		d := &pass.Driver{VerifyResult: true, Workers: 1, Verify: func(context.Context, *ir.Module) error { got = append(got, "verify"); return nil }}
 		if err := d.Run(background(read(t, "func.func @a() { return }")), tt.p); err != nil || strings.Join(got, " ") != tt.want {
 			t.Errorf("%v: %v, %v, want %s", tt.p, got, err, tt.want)
 		}
@@ -391,7 +391,7 @@ func TestInner(t *testing.T) {
 		return ctx.Run(m.Body().Last(), []pass.Pass{erase, late})
 	}}
 	verified := 0
-	d := &pass.Driver{Verify: func(*ir.Module) error { verified++; return nil }, Instruments: []pass.Instrument{
+	d := &pass.Driver{Verify: func(context.Context, *ir.Module) error { verified++; return nil }, Instruments: []pass.Instrument{
 		{Rule: func(s pass.Step, rule string, op *ir.Op) {
 			rules = append(rules, s.Pass.Info().Name+" "+rule+" "+op.Name())
 		}},
