@@ -67,8 +67,8 @@ func (a *app) read(src *diag.Source) (*ir.Module, error) {
 // writeModule writes a module to a file, or to standard output for "" and "-". It writes the locations of the
 // module's own text, or all locations if o says so. The module keeps the form that it was read in, unless the suffix of
 // the file names another form: see reader.Write.
-func (a *app) writeModule(path string, m *ir.Module, o print.Options) error {
-	return a.WriteFile(path, func(w io.Writer) error { return reader.WriteChecked(w, path, m, o, provesOrder(m)) })
+func (a *app) writeModule(ctx context.Context, path string, m *ir.Module, o print.Options) error {
+	return a.WriteFile(path, func(w io.Writer) error { return reader.WriteChecked(w, path, m, o, provesOrder(ctx, m)) })
 }
 
 // keepInput refuses an output that is the input.

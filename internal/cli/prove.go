@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/hlocb/hlocb/hlo"
@@ -10,14 +11,14 @@ import (
 
 // provesOrder returns a check of HLO that is written for m. If the order of the hooks of m is proven, it is proven
 // again for the HLO, as others will read it.
-func provesOrder(m *ir.Module) func(*hlo.Module) error {
+func provesOrder(ctx context.Context, m *ir.Module) func(*hlo.Module) error {
 	return func(h *hlo.Module) error {
-		if !order.Orders(m) || order.Prove(m) != nil {
+		if !order.Orders(m) || order.Prove(ctx, m) != nil {
 			return nil
 		}
 		again, err := hlo.Import(h, m.Context())
 		if err == nil {
-			err = order.Prove(again)
+			err = order.Prove(ctx, again)
 		}
 		if err != nil {
 			return fmt.Errorf("HLO would not keep the order of the hooks: %w", err)

@@ -31,7 +31,7 @@ ENTRY e {
 	}
 	h, err := reader.ToHLO(m)
 	if err == nil {
-		err = provesOrder(m)(h)
+		err = provesOrder(context.Background(), m)(h)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ ENTRY e {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := provesOrder(m)(h); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
+	if err := provesOrder(context.Background(), m)(h); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
 		t.Errorf("a lost chain: %v", err)
 	}
 }

@@ -150,7 +150,7 @@ Formats (--to):
 					return err
 				}
 			}
-			return a.writeModule(out, m, print.Options{DebugInfo: debugInfo})
+			return a.writeModule(cmd.Context(), out, m, print.Options{DebugInfo: debugInfo})
 		}),
 	}
 	c.Flags().StringVar(&to, "to", "ffi", "`FORMAT` format to write hooks in")

@@ -89,7 +89,7 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 				return err
 			}
 			a.note("probe %s on %s", kind, plural(n, "value"))
-			return a.writeModule(out, p.Module(), print.Options{})
+			return a.writeModule(cmd.Context(), out, p.Module(), print.Options{})
 		}),
 	}
 	c.Flags().StringArrayVar(&at, "at", nil, "`REGEX` probe the values that REGEX selects; may be repeated")
