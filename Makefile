@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python clean
+.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-reads corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -134,6 +134,10 @@ corpus-bytecode: build jaxlib
 	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" -m pip install -q --disable-pip-version-check flatbuffers || true; \
 	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" internal/corpus/judge.py "$(abspath hlocb)" "$$(dirname "$$(find "$$dir" -name case.json | head -1)")/.." $(BYTECODE) > "$$dir/log" || true; \
 	tail -n 2 "$$dir/log"; grep -q 'artifact:' "$$dir/log" && ! grep '^FAIL' "$$dir/log" | grep -v 'tests_ops_stablehlo_quantized_025 '
+
+# What jaxlib and hlocb read below DIRECTORIES: counts, what only jaxlib reads, what differs.
+corpus-reads: build jaxlib
+	"$(or $(HLOCB_PYTHON),$(VENV)/bin/python)" internal/corpus/reads.py "$(abspath hlocb)" $(DIRECTORIES)
 
 corpus-long:
 	$(MAKE) corpus-bytecode BYTECODE="--cases 0 --bytes --corrupt 20000"

@@ -36,7 +36,7 @@ func Part(first bool) bool {
 }
 
 // Elsewhere labels a test that repeats for its own package what a test of another package shows for all: only a plain
-// 'go test' of the package runs it, as 'make mutants' does. Call Elsewhere in the Test function itself, as Slow.
+// 'go test' of the package runs it. Call Elsewhere in the Test function itself, as Slow.
 func Elsewhere(t testing.TB, where string) {
 	t.Helper()
 	if testing.Short() || os.Getenv(rest) != "" || os.Getenv(again) != "" {
