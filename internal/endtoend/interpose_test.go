@@ -228,7 +228,10 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			programs := strings.Join(files, " ")
-			want, _, _ := s.run(t, programs, "JAX_PLATFORMS=cpu")
+			want, messages, code := s.run(t, programs, "JAX_PLATFORMS=cpu")
+			if code != 0 {
+				t.Fatalf("plain JAX: exit code %d\n%s", code, messages)
+			}
 			dir := t.TempDir()
 			tapped := interpose.Config{Taps: []string{".*"}, Events: []string{filepath.Join(dir, "events")}, Dump: filepath.Join(dir, "dump"), DumpArgs: 1}
 			for name, config := range map[string]interpose.Config{"nothing configured": {}, "every value": tapped} {
@@ -267,12 +270,12 @@ func interposedPrograms(t *testing.T, s *startedProgram, large bool) {
 // interposedTargets: a plugin calls the handlers that a program registers with jax.ffi, also if they are built for a
 // newer FFI than the plugin's. A handler that needs more than the plugin has is an error, not a crash.
 func interposedTargets(t *testing.T, s *startedProgram) {
-	const program = "testdata/interpose/ffi.py"
+	const program = "testdata/ffi/ffi.py"
 	include, err := peer.Command(s.python, "-c", "import jax.ffi; print(jax.ffi.include_dir())").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	library := "FFI_LIBRARY=" + cc(t, "testdata/interpose/ffi.c", "-I", strings.TrimSpace(string(include)))
+	library := "FFI_LIBRARY=" + cc(t, "testdata/ffi/ffi.c", "-I", strings.TrimSpace(string(include)))
 	want, stderr, code := s.run(t, program, library, "JAX_PLATFORMS=cpu")
 	if code != 0 {
 		t.Fatal(stderr)
