@@ -428,7 +428,10 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 					}
 				}
 				programs := strings.Join(list, " ")
-				want, _, _ := jax.run(t, programs, "JAX_PLATFORMS=cpu")
+				want, messages, code := jax.run(t, programs, "JAX_PLATFORMS=cpu")
+				if code != 0 {
+					t.Fatalf("plain JAX: exit code %d\n%s", code, messages)
+				}
 				config := interpose.Config{Taps: []string{".*"}, Events: []string{filepath.Join(t.TempDir(), "events")}}
 				got, messages, code := jax.run(t, programs, jax.with(config, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin(t))...)
 				if got != want || code != 0 || !strings.Contains(got, filepath.Base(list[len(list)-1])) {
