@@ -67,6 +67,7 @@ const tenPasses = "canonicalize,cse,sccp,dce,symbol-dce,inline,loop-invariant-co
 func TestFirstPicture(t *testing.T) {
 	label.Slow(t)
 	label.Once(t)
+	const slack = 10 // other programs may run beside the test: only another order of growth fails it
 	b := open(t)
 	for _, c := range []struct {
 		name   string
@@ -92,21 +93,16 @@ func TestFirstPicture(t *testing.T) {
 			t.Fatalf("opt: %d: %s", code, errs.String())
 		}
 		for kind, path := range map[string]string{"module": write(t, &view.Document{Title: c.name, Steps: []view.Step{{Name: c.name, Module: read(t, input)}}}), "passes": passes} {
-			best := 1e9
-			for range 3 { // other programs may run beside the test
-				b.show(path, "")
-				if best = min(best, eval[float64](b, `hlocb.firstPicture / 1000`)); best < c.within {
-					break
-				}
-			}
-			if best > c.within {
-				t.Errorf("%s, %s: the first picture takes %.2f s, more than %.0f s", c.name, kind, best, c.within)
+			b.show(path, "")
+			first := eval[float64](b, `hlocb.firstPicture / 1000`)
+			if first > slack*c.within {
+				t.Errorf("%s, %s: the first picture takes %.2f s, the goal is %.0f s", c.name, kind, first, c.within)
 			}
 			took := eval[struct{ Fold, Open, Search, Step, All float64 }](b, measure)
 			t.Logf("%s, %s: first picture %.2f s; open a box %.0f ms, fold it %.0f ms, search %.0f ms, next step %.0f ms, open everything %.0f ms",
-				c.name, kind, best, took.Open, took.Fold, took.Search, took.Step, took.All)
-			if took.Fold > 100 || took.Open > 100 || took.Search > 100 {
-				t.Errorf("%s, %s: to open a box takes %.0f ms, to fold it %.0f ms, a search %.0f ms: more than 100 ms", c.name, kind, took.Open, took.Fold, took.Search)
+				c.name, kind, first, took.Open, took.Fold, took.Search, took.Step, took.All)
+			if max(took.Fold, took.Open, took.Search) > slack*100 {
+				t.Errorf("%s, %s: to open a box takes %.0f ms, to fold it %.0f ms, a search %.0f ms; the goal is 100 ms", c.name, kind, took.Open, took.Fold, took.Search)
 			}
 			b.check()
 		}
