@@ -260,7 +260,7 @@ func TestManyStartedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	goroutines, threads := goruntime.NumGoroutine(), status(t, "/proc/self/status", "Threads")
+	goroutines, threads, clients := goruntime.NumGoroutine(), status(t, "/proc/self/status", "Threads"), backend(t).Stats().Clients
 	most, mostThreads := 0, 0
 	var q runtime.Queue
 	for i := range 40_000 {
@@ -279,8 +279,8 @@ func TestManyStartedRuns(t *testing.T) {
 	if most > goroutines+64 || mostThreads > threads+64 {
 		t.Errorf("%d goroutines and %d threads; %d and %d before", most, mostThreads, goroutines, threads)
 	}
-	if s := backend(t).Stats(); s.Clients > 2 || s.Runs != 0 {
-		t.Errorf("%+v after the runs", s)
+	if s := backend(t).Stats(); s.Clients > max(2, clients) || s.Runs != 0 {
+		t.Errorf("%+v after the runs, %d clients before", s, clients)
 	}
 }
 
