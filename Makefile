@@ -204,7 +204,7 @@ test-jax-sample: jax-tests-of
 
 jax-tests-of: jaxlib interposer
 	@[ -d "$(JAX_SOURCE)/tests" ] || git clone -q --depth 1 --branch jax-v0.10.2 https://github.com/jax-ml/jax "$(JAX_SOURCE)" || true
-	@[ -d "$(JAX_PACKAGES)/pytest" ] || "$(JAX_PYTHON)" -m pip install -q --disable-pip-version-check --target "$(JAX_PACKAGES)" \
+	@[ ! -d "$(JAX_SOURCE)/tests" ] || [ -d "$(JAX_PACKAGES)/pytest" ] || "$(JAX_PYTHON)" -m pip install -q --disable-pip-version-check --target "$(JAX_PACKAGES)" \
 		"numpy==$$("$(JAX_PYTHON)" -c 'import numpy; print(numpy.__version__)')" pytest pytest-timeout absl-py hypothesis portpicker cloudpickle matplotlib
 
 # Change the code of PACKAGE in SAMPLE places, one at a time, and list the changes that the package's own tests do not
