@@ -133,7 +133,7 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 	o.watch.spend("parse", time.Since(start))
 	if err == nil {
 		start = time.Now()
-		err = reader.Verify(m, o.maxErrors)
+		err = reader.Verify(ctx, m, o.maxErrors)
 		o.watch.spend("verify", time.Since(start))
 	}
 	if err != nil {
@@ -161,13 +161,13 @@ func (o *flags) chunk(ctx context.Context, p pass.Pipeline, src *diag.Source) (*
 		}
 	}
 	if err := d.Run(pc, p); err != nil {
-		err = errors.Join(err, o.watch.reproduce("error: "+err.Error()), o.watch.page())
+		err = errors.Join(err, o.watch.reproduce("error: "+err.Error()), o.watch.page(ctx))
 		if list := diag.ListOf(err); len(reported) > 0 && list != nil {
 			return nil, append(reported, list...)
 		}
 		return nil, err
 	}
-	if err := o.watch.end(m); err != nil {
+	if err := o.watch.end(ctx, m); err != nil {
 		return nil, err
 	}
 	if len(reported) > 0 {

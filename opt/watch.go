@@ -152,7 +152,7 @@ func (w *watcher) reproduce(reason string) error {
 }
 
 // end ends a part whose passes succeeded.
-func (w *watcher) end(m *ir.Module) error {
+func (w *watcher) end(ctx context.Context, m *ir.Module) error {
 	if path := w.reproducer; path != "" {
 		if err := os.Remove(path); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (w *watcher) end(m *ir.Module) error {
 	if w.opStats {
 		w.countOps(m)
 	}
-	return errors.Join(w.err, w.page())
+	return errors.Join(w.err, w.page(ctx))
 }
 
 // file writes a numbered file of the tree.
@@ -257,7 +257,7 @@ func rulesOf(counts []pass.Count) (out []view.Rule) {
 }
 
 // page writes the page of --html. It shows the hooks of the last module that the passes left.
-func (w *watcher) page() error {
+func (w *watcher) page(ctx context.Context) error {
 	if w.html == "" || len(w.shots) == 0 {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (w *watcher) page() error {
 	m := w.shots[len(w.shots)-1].Module
 	if manifest, err := format.ManifestOf(m); err == nil && len(manifest.Sites) > 0 {
 		d.Hooks = &view.Hooks{Manifest: manifest, Data: order.PathsOf(m).Data()}
-		if err := order.Prove(context.Background(), m); err != nil {
+		if err := order.Prove(ctx, m); err != nil {
 			d.Hooks.Proof = err.Error()
 		}
 	}

@@ -25,7 +25,7 @@ func (CheckOrder) Info() *pass.Info {
 func (CheckOrder) Run(ctx *pass.Context, m *ir.Module) error {
 	switch o, _ := orderedBy.Get(ctx); o.by {
 	case hook.OrderSource:
-		return o.source.Prove(m)
+		return o.source.Prove(ctx, m)
 	case hook.OrderNone:
 		return errors.New("the hooks were not ordered (order=none), so there is no order to prove")
 	}

@@ -91,6 +91,23 @@ var shapes = map[string]func(n int) string{
 				"    %%j = stablehlo.add %%i, %%c1 : tensor<i32>\n    %%k = stablehlo.add %%c1, %%c1 : tensor<i32>\n    %%b = stablehlo.multiply %%a, %%k : tensor<i32>\n    stablehlo.return %%j, %%b : tensor<i32>, tensor<i32>\n  }") +
 			fmt.Sprintf("  return %%v%d#1 : tensor<i32>\n}", n)
 	},
+	"trips": func(n int) string { // one loop of n trips
+		return fmt.Sprintf(`func.func @main(%%x: tensor<i32>) -> tensor<i32> {
+  %%c0 = stablehlo.constant dense<0> : tensor<i32>
+  %%c1 = stablehlo.constant dense<1> : tensor<i32>
+  %%n = stablehlo.constant dense<%d> : tensor<i32>
+  %%w:2 = stablehlo.while(%%i = %%c0, %%a = %%x) : tensor<i32>, tensor<i32>
+  cond {
+    %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %%p : tensor<i1>
+  } do {
+    %%j = stablehlo.add %%i, %%c1 : tensor<i32>
+    %%b = stablehlo.multiply %%a, %%a : tensor<i32>
+    stablehlo.return %%j, %%b : tensor<i32>, tensor<i32>
+  }
+  return %%w#1 : tensor<i32>
+}`, n)
+	},
 	"calls": func(n int) string { // hooks as hlocb's own calls
 		return "func.func @main(%x: tensor<f32>) {\n" + lines(n, "  stablehlo.custom_call @hlocb_hook(%%x) {api_version = 4 : i32, "+
 			"backend_config = {abi = 1 : i64, chained = false, id = %[1]d : i64, kind = \"tap\", name = \"h%[1]d\"}, has_side_effect = true} : (tensor<f32>) -> () // %[2]d") + "  return\n}"
@@ -144,10 +161,14 @@ func grow(t *testing.T, p pass.Pass, shape string, n int, limit int64) (asked, a
 	return ctx.asked.Load(), int64(after.Mallocs - before.Mallocs), err
 }
 
+// unrollAll unrolls every loop.
+var unrollAll = passes.Unroll{MaxTrips: pass.Set(1 << 30), MaxOps: pass.Set(1 << 30)}
+
 // TestGrowth: the work of a pass on a program of twice the size is at most about twice as much, counted in allocations
 // and in questions to the context, which stand for the ops that the pass visits.
 func TestGrowth(t *testing.T) {
-	for _, p := range []pass.Pass{passes.CSE{}, passes.DCE{}, passes.LICM{}, passes.Unroll{}, passes.SCCP{}, passes.Inline{}, passes.Canonicalize{}, passes.Simplify{}} {
+	for _, p := range []pass.Pass{passes.CSE{}, passes.DCE{}, passes.LICM{}, passes.Unroll{}, unrollAll, passes.SCCP{}, passes.Inline{}, passes.Canonicalize{}, passes.Simplify{},
+		passes.RemoveDeadValues{}, passes.InstrumentWithProbe{}} {
 		for shape := range shapes {
 			switch shape {
 			case "hooks", "calls", "lowered", "devices", "tuples":
@@ -189,7 +210,8 @@ func TestPassesStop(t *testing.T) {
 		p     pass.Pass
 		shape string
 	}{
-		{passes.CSE{}, "equal"}, {passes.CSE{}, "branches"}, {passes.DCE{}, "chain"}, {passes.LICM{}, "loops"}, {passes.Unroll{}, "loops"},
+		{passes.CSE{}, "equal"}, {passes.CSE{}, "branches"}, {passes.DCE{}, "chain"}, {passes.LICM{}, "loops"}, {passes.Unroll{}, "loops"}, {unrollAll, "trips"},
+		{passes.RemoveDeadValues{}, "chain"}, {passes.InstrumentWithProbe{}, "chain"},
 		{passes.SCCP{}, "chain"}, {passes.Inline{}, "functions"}, {passes.Canonicalize{}, "equal"}, {passes.Simplify{}, "loops"}, {passes.OrderHooks{}, "hooks"},
 		{passes.RaiseHooks{}, "calls"}, {passes.AliasHooks{}, "hooks"}, {passes.PlaceHooks{}, "devices"}, {passes.LowerHooks{}, "hooks"},
 		{passes.CheckOrder{}, "lowered"}, {passes.FlattenTuples{}, "tuples"}, {passes.RefineShapes{}, "chain"},

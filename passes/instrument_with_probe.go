@@ -31,8 +31,11 @@ func (p InstrumentWithProbe) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 		return true
 	})
-	n := 0
+	n, stop := 0, stopper{ctx: ctx}
 	for _, op := range list {
+		if stop.now() {
+			break
+		}
 		for _, v := range op.Results() {
 			t, ok := v.Type().(*ir.TensorType)
 			if !ok || !t.Static() || !isNumber(t.Elem()) {
@@ -46,7 +49,7 @@ func (p InstrumentWithProbe) Run(ctx *pass.Context, m *ir.Module) error {
 		}
 	}
 	ctx.Count("probes", n)
-	return nil
+	return ctx.Err()
 }
 
 // name returns the name of a probe before its number: "probe", or the name of a location and a dot.

@@ -60,7 +60,7 @@ func TestSourceOrderCheck(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		err = want.Prove(lowered)
+		err = want.Prove(t.Context(), lowered)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error is %v, want %q", c.name, err, c.want)
 		}

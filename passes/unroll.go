@@ -47,10 +47,9 @@ func (p Unroll) Run(ctx *pass.Context, m *ir.Module) error {
 			return !o.Pos().IsValid() || !unraised[o.Pos()]
 		})
 		if ok && raised && ops*trips <= p.MaxOps.Get() {
-			unroll(r, v, trips)
+			unroll(r, v, trips, func() bool { return stop.passed(ops) })
 		}
-		stop.passed(ops)
-		return true
+		return !stop.passed(ops)
 	})
 	ctx.Changes(r.Statistics())
 	return ctx.Err()
@@ -125,8 +124,9 @@ func integerRange(t *ir.TensorType) (low, high int64) {
 	return -1 << (bits - 1), 1<<(bits-1) - 1
 }
 
-// unroll replaces a loop by n trips. It keeps the condition of each trip for its side effects; the result is known.
-func unroll(r *rewrite.Rewriter, v stablehlo.WhileOp, n int) {
+// unroll replaces a loop by n trips. It keeps the condition of each trip for its side effects; the result is known. It
+// asks stop before each trip, and leaves the loop after the trips so far if stop says so.
+func unroll(r *rewrite.Rewriter, v stablehlo.WhileOp, n int, stop func() bool) {
 	values := v.OperandList()
 	run := func(b *ir.Block) []*ir.Value {
 		mapping := map[*ir.Value]*ir.Value{}
@@ -147,6 +147,9 @@ func unroll(r *rewrite.Rewriter, v stablehlo.WhileOp, n int) {
 		return out
 	}
 	for range n {
+		if stop() {
+			return
+		}
 		run(v.Cond().Entry())
 		values = run(v.Body().Entry())
 	}

@@ -161,6 +161,71 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// chain is a module of many ops that cse and canonicalize read and leave as they are.
+func chain(ops int) []byte {
+	var b bytes.Buffer
+	b.WriteString("func.func @main(%x0: tensor<f32>) -> tensor<f32> {\n")
+	for i := range ops {
+		fmt.Fprintf(&b, "  %%x%d = stablehlo.sine %%x%d : tensor<f32>\n", i+1, i)
+	}
+	fmt.Fprintf(&b, "  return %%x%d : tensor<f32>\n}\n", ops)
+	return b.Bytes()
+}
+
+// manyHooks is a module of many hooks.
+func manyHooks(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString("func.func @main(%x: tensor<f32>) {\n")
+	for i := range n {
+		fmt.Fprintf(&b, `  stablehlo.custom_call @hlocb_hook(%%x) {api_version = 4 : i32, backend_config = {abi = 1 : i64, chained = false, id = %d : i64, kind = "tap", name = "h"}, has_side_effect = true} : (tensor<f32>) -> ()`+"\n", i)
+	}
+	b.WriteString("  return\n}\n")
+	return b.Bytes()
+}
+
+// TestSignalsDuringPasses: one signal ends opt and rewrite within a second, in one long pass and between passes. The
+// output file stays as it was.
+func TestSignalsDuringPasses(t *testing.T) {
+	trips := strings.Replace(long, "dense<900000000000>", "dense<50000000>", 1)
+	for _, c := range []struct {
+		name string
+		text []byte
+		args []string
+	}{
+		{"one pass", []byte(trips), []string{"opt", "--passes", "unroll-loops{max-trips=1000000000 max-ops=10000000000}"}},
+		{"many passes", chain(20_000), []string{"opt", "--passes", strings.Repeat("cse,canonicalize,", 3000) + "cse"}},
+		{"verification", chain(20_000), []string{"opt", "--passes", strings.Repeat("cse,strip-debuginfo,", 3000) + "cse"}},
+		{"hooks", manyHooks(100_000), []string{"rewrite"}},
+	} {
+		for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+			if s == syscall.SIGINT && c.args[0] == "opt" && c.name != "one pass" {
+				continue
+			}
+			t.Run(c.name+" "+s.String(), func(t *testing.T) {
+				out := filepath.Join(t.TempDir(), "out.mlir")
+				if err := os.WriteFile(out, []byte("before"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				cmd := child(append(c.args, writeFile(t, c.text), "-o", out)...)
+				sent := make(chan time.Time, 1)
+				go func() {
+					time.Sleep(400 * time.Millisecond)
+					_ = cmd.Process.Signal(s)
+					sent <- time.Now()
+				}()
+				code, errs := exitCode(t, cmd)
+				took := time.Since(<-sent)
+				if code != 128+int(s) || errs != "interrupted\n" || took > 4*time.Second {
+					t.Errorf("exit code %d after %v: %s", code, took, errs)
+				}
+				if text, err := os.ReadFile(out); err != nil || string(text) != "before" {
+					t.Errorf("the output is %.100q: %v", text, err)
+				}
+			})
+		}
+	}
+}
+
 // A second signal ends a command that the first one does not end.
 func TestSecondSignal(t *testing.T) {
 	hang := hanging(t)

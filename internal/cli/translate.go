@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -178,7 +179,7 @@ func (a *app) translateInput(src *diag.Source, t *translation) (*ir.Module, erro
 		m, err = reader.Parse(src, ir.NewContext(reader.Registry()), reader.MaxErrors)
 	}
 	if err == nil {
-		err = reader.Verify(m, reader.MaxErrors)
+		err = reader.Verify(context.Background(), m, reader.MaxErrors)
 	}
 	return m, err
 }

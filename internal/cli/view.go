@@ -203,7 +203,7 @@ func viewSources(sources []*diag.Source) (*view.Document, error) {
 	for _, src := range sources {
 		m, err := reader.Parse(src, types, reader.MaxErrors)
 		if err == nil {
-			err = reader.Verify(m, reader.MaxErrors)
+			err = reader.Verify(context.Background(), m, reader.MaxErrors)
 		}
 		if err != nil {
 			return nil, err

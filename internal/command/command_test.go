@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -235,6 +236,38 @@ func TestOutputWaitsForReader(t *testing.T) {
 	defer stop()
 	if err := s.Open(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// A signal ends a command that writes a long output, and an older file stays.
+func TestInterruptedOutput(t *testing.T) {
+	old := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{old, "-"} {
+		var out, errs bytes.Buffer
+		c := NewConsole(nil, &out, &errs, func(string) string { return "" })
+		ctx, cancel := context.WithCancelCause(context.Background())
+		root := &cobra.Command{Use: "do", RunE: Body(func(*cobra.Command, []string) error {
+			return c.WriteFile(path, func(w io.Writer) error {
+				for i := range 1000 {
+					if i == 3 {
+						cancel(&Signal{syscall.SIGTERM})
+					}
+					if _, err := io.WriteString(w, "line\n"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})}
+		if code := c.Execute(ctx, root, nil, Policy{}); code != 143 || errs.String() != "interrupted\n" || out.Len() > 15 {
+			t.Errorf("%s: exit code %d, printed %q and %d bytes", path, code, &errs, out.Len())
+		}
+	}
+	if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
+		t.Errorf("the file is %q: %v", text, err)
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *Console) Note(line string) {
 // input is standard input. The end of ctx ends a read, because a terminal or a pipe may never answer.
 type input struct {
 	r   io.Reader
-	ctx context.Context // of the command; nil before it starts
+	ctx context.Context // of the command, also for its outputs; nil before it starts
 }
 
 func (in *input) Read(p []byte) (int, error) {

@@ -256,12 +256,27 @@ func (s *Outputs) Discard() {
 	}
 }
 
-// WriteFile writes a file, or standard output for "" and "-". It replaces a file only after write has succeeded.
+// WriteFile writes a file, or standard output for "" and "-". It replaces a file only after write has succeeded. The
+// writer returns an error after the end of the command's context.
 func (c *Console) WriteFile(path string, write func(io.Writer) error) error {
+	stopping := func(w io.Writer) error { return write(&stoppingWriter{w, c.in.ctx}) }
 	if path == "" || path == "-" {
-		return write(c.Out)
+		return stopping(c.Out)
 	}
-	return Replace(path, write)
+	return Replace(path, stopping)
+}
+
+// stoppingWriter writes until its context ends.
+type stoppingWriter struct {
+	w   io.Writer
+	ctx context.Context // nil before the command starts
+}
+
+func (s *stoppingWriter) Write(p []byte) (int, error) {
+	if s.ctx != nil && s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	return s.w.Write(p)
 }
 
 // Replace writes a file. It replaces an older one only after write has succeeded, so the file is whole at any time.

@@ -50,7 +50,7 @@ func TestTwoWritersOfOneFile(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, text := range []string{"aaaa", "bb"} {
 		wg.Go(func() {
-			err := (&Console{}).WriteFile(path, func(w io.Writer) error {
+			err := NewConsole(nil, nil, nil, os.Getenv).WriteFile(path, func(w io.Writer) error {
 				both.Done()
 				both.Wait() // both files are open
 				_, err := io.WriteString(w, text)
@@ -78,7 +78,7 @@ func TestTemporaryFilesOfOthers(t *testing.T) {
 	if err := os.Symlink(victim, path+".partial"); err != nil {
 		t.Skip("skip: no symbolic links")
 	}
-	if err := (&Console{}).WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
+	if err := NewConsole(nil, nil, nil, os.Getenv).WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	if content(t, victim) != "precious" || content(t, path) != "text" {

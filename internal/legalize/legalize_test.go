@@ -37,6 +37,28 @@ func run(t *testing.T, m *ir.Module, args ...*tensor.Tensor) []*tensor.Tensor {
 	return out
 }
 
+// TestWideProducts: a product of bf16 values that is f32 is computed in f32, however it is spelled. 257 is not a bf16.
+func TestWideProducts(t *testing.T) {
+	x := tensor.New(tensor.BF16, tensor.Shape{1, 2})
+	y := tensor.New(tensor.BF16, tensor.Shape{2, 1})
+	for i, v := range []float64{256, 1} {
+		x.SetFloat(i, v)
+		y.SetFloat(i, 1)
+	}
+	for _, op := range []string{
+		`"stablehlo.einsum"(%x, %y) <{einsum_config = "ab,bc->ac"}>`,
+		`"stablehlo.einsum"(%x, %y) <{einsum_config = "ab,bc->ca"}>`,
+		`"stablehlo.dot"(%x, %y)`,
+		`stablehlo.dot_general %x, %y, contracting_dims = [1] x [0]`,
+	} {
+		m := testkit.Parse(t, "in.mlir", "func.func @main(%x: tensor<1x2xbf16>, %y: tensor<2x1xbf16>) -> tensor<1x1xf32> {\n  %0 = "+op+
+			" : (tensor<1x2xbf16>, tensor<2x1xbf16>) -> tensor<1x1xf32>\n  return %0 : tensor<1x1xf32>\n}")
+		if got := run(t, m, x, y)[0].FloatAt(0); got != 257 {
+			t.Errorf("%s is %v, want 257", op, got)
+		}
+	}
+}
+
 // digamma is the derivative of lgamma, by its recurrence and asymptotic series.
 func digamma(x float64) float64 {
 	if x < 0 {

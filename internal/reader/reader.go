@@ -4,6 +4,7 @@ package reader
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -97,11 +98,11 @@ func refuseBinary(name string, head []byte) error {
 func Read(src *diag.Source) (*ir.Module, error) {
 	m, err := Parse(src, ir.NewContext(Registry()), MaxErrors)
 	if err == nil {
-		err = Verify(m, MaxErrors)
+		err = Verify(context.Background(), m, MaxErrors)
 	}
 	if err == nil && vhlo.IsVHLO(m) {
 		if m, err = vhlo.Upgrade(m); err == nil {
-			err = Verify(m, MaxErrors)
+			err = Verify(context.Background(), m, MaxErrors)
 		}
 	}
 	if err == nil {
@@ -112,7 +113,7 @@ func Read(src *diag.Source) (*ir.Module, error) {
 	}
 	if err == nil && shardy.Exported(m) {
 		if err = shardy.Import(m); err == nil {
-			err = Verify(m, MaxErrors)
+			err = Verify(context.Background(), m, MaxErrors)
 		}
 	}
 	if err != nil {
@@ -163,9 +164,9 @@ func CheckStart(src *diag.Source) error {
 	return nil
 }
 
-// Verify reports at most maxErrors mistakes of a module.
-func Verify(m *ir.Module, maxErrors int) error {
-	err := ir.Verify(m)
+// Verify reports at most maxErrors mistakes of a module. It stops with an error when ctx ends.
+func Verify(ctx context.Context, m *ir.Module, maxErrors int) error {
+	err := ir.VerifyContext(ctx, m)
 	if list := diag.ListOf(err); len(list) > maxErrors {
 		return list[:max(1, maxErrors)]
 	}

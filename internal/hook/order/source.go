@@ -1,6 +1,8 @@
 package order
 
 import (
+	"context"
+
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -12,8 +14,8 @@ type Source struct{ edges []hook.Edge }
 func SourceOf(m *ir.Module) Source { return Source{PathsOf(m).Chain()} }
 
 // Prove proves that the chains of a lowered module impose the same partial order: they order exactly the pairs of hooks
-// that the source ordered. See the function Prove for the valid paths.
-func (s Source) Prove(m *ir.Module) error {
+// that the source ordered. See the function Prove for the valid paths. It stops with an error when ctx ends.
+func (s Source) Prove(ctx context.Context, m *ir.Module) error {
 	if err := checkLowered(m); err != nil {
 		return err
 	}
@@ -24,20 +26,23 @@ func (s Source) Prove(m *ir.Module) error {
 	for i, op := range p.Hooks {
 		ops[p.ids[i]] = op
 	}
-	if e, ok := firstMissing(s.edges, got); ok {
+	if e, ok := firstMissing(ctx, s.edges, got); ok {
 		return m.Errorf(ops[e.To], "the source orders hook %s after hook %s, the result does not", e.To, e.From)
 	}
-	if e, ok := firstMissing(got, s.edges); ok {
+	if e, ok := firstMissing(ctx, got, s.edges); ok {
 		return m.Errorf(ops[e.To], "the result orders hook %s after hook %s, the source does not", e.To, e.From)
 	}
-	return nil
+	return ctx.Err()
 }
 
 // firstMissing returns an edge of a whose ends b does not order, directly or through other hooks. A hook that fires on
-// only one device is skipped on the other devices, so the chain bypasses it there.
-func firstMissing(a, b []hook.Edge) (hook.Edge, bool) {
+// only one device is skipped on the other devices, so the chain bypasses it there. It stops when ctx ends.
+func firstMissing(ctx context.Context, a, b []hook.Edge) (hook.Edge, bool) {
 	r := reached{next: nextOf(b)}
 	for _, e := range a {
+		if ctx.Err() != nil {
+			break
+		}
 		if !r.leads(e) {
 			return e, true
 		}
