@@ -36,14 +36,14 @@ type shared struct {
 	states   map[*State]bool
 	results  map[any]any
 	analyses map[AnalysisKey]map[*ir.Op]any
-	ran      map[string]bool // by Text: the passes that ran since the last change
+	ran      []Pass // since the last change
 }
 
 // NewContext returns a context for running passes on m. A pass that runs on one op of m without a driver gets
 // NewContext(ctx, m).On(op).
 func NewContext(ctx context.Context, m *ir.Module) *Context {
 	return &Context{Context: ctx, op: m.Op(), shared: &shared{
-		module: m, states: map[*State]bool{}, results: map[any]any{}, analyses: map[AnalysisKey]map[*ir.Op]any{}, ran: map[string]bool{}}}
+		module: m, states: map[*State]bool{}, results: map[any]any{}, analyses: map[AnalysisKey]map[*ir.Op]any{}}}
 }
 
 // On returns a context that shares c's data and serves op.
@@ -173,7 +173,7 @@ func (s *shared) invalidate(i *Info, ops []*ir.Op) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.ran)
+	s.ran = nil
 	for k, byOp := range s.analyses {
 		if slices.Contains(i.Preserves, k) {
 			continue

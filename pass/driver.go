@@ -336,7 +336,7 @@ func (r *run) on(s Step, ops []*ir.Op) Outcome {
 			o.Err = &Error{Pass: p.Info().Name, Err: r.ctx.Module().Errorf(ops[0], "pass '%s' changed the module, though it says that it only reads", p.Info().Name)}
 		}
 	}
-	r.ctx.shared.ran[Text(p)] = true
+	r.ctx.shared.ran = append(r.ctx.shared.ran, p)
 	return o
 }
 

@@ -137,6 +137,31 @@ func Defaults[P Pass](p P) P {
 	return p
 }
 
+// same reports whether two passes are the same pass with the same options and the same values of exported fields.
+func same(p, q Pass) bool {
+	v, w := reflect.Indirect(reflect.ValueOf(p)), reflect.Indirect(reflect.ValueOf(q))
+	if Text(p) != Text(q) || v.Type() != w.Type() {
+		return false
+	}
+	if v.Kind() != reflect.Struct {
+		return true
+	}
+	for i := range v.NumField() {
+		f, x, y := v.Type().Field(i), v.Field(i), w.Field(i)
+		if !f.IsExported() || f.Anonymous || f.Tag.Get("pass") != "" {
+			continue
+		}
+		if x.Comparable() && y.Comparable() {
+			if !x.Equal(y) {
+				return false
+			}
+		} else if !reflect.DeepEqual(x.Interface(), y.Interface()) {
+			return false
+		}
+	}
+	return true
+}
+
 // fill sets the options with zero values in v, a struct, to their defaults.
 func fill(v reflect.Value) {
 	for _, o := range optionsOf(v.Type()) {

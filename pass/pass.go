@@ -3,6 +3,7 @@ package pass
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/ir"
@@ -111,14 +112,14 @@ func (s *State) require(r *run, i *Info) error {
 	return fmt.Errorf("pass %q requires %s: run %s first: %w", i.Name, s.Name, by, err)
 }
 
-// First requires that p runs before the pass. The driver runs p, unless p ran before with the same options and no pass
-// changed the module since.
+// First requires that p runs before the pass. The driver runs p, unless p ran before with the same options and the same values
+// of its other exported fields, and no pass changed the module since.
 func First(p Pass) Requirement { return first{p} }
 
 type first struct{ pass Pass }
 
 func (f first) require(r *run, _ *Info) error {
-	if r.ctx.shared.ran[Text(f.pass)] {
+	if slices.ContainsFunc(r.ctx.shared.ran, func(p Pass) bool { return same(p, f.pass) }) {
 		return nil
 	}
 	p := f.pass

@@ -328,6 +328,37 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// counted is a pass with a field that is no option.
+type counted struct {
+	By *int
+	N  int `pass:"n"`
+}
+
+func (counted) Info() *pass.Info { return &pass.Info{Name: "counted"} }
+
+func (c counted) Run(*pass.Context, *ir.Module) error { *c.By++; return nil }
+
+// TestFirstFields: a pass that ran with another value of a field, or of an option, is not the pass that is required.
+func TestFirstFields(t *testing.T) {
+	var x, y int
+	needs := module{&pass.Info{Name: "needs", Requires: []pass.Requirement{pass.First(counted{By: &x, N: 1})}}, func(*pass.Context, *ir.Module) error { return nil }}
+	run := func(p ...pass.Pass) {
+		t.Helper()
+		if err := (&pass.Driver{}).Run(pass.NewContext(t.Context(), read(t, two)), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(counted{By: &y, N: 1}, needs)
+	run(counted{By: &x}, needs)
+	if x != 3 || y != 1 {
+		t.Errorf("the required pass ran %d times and the other %d times, want 3 and 1", x, y)
+	}
+	run(counted{By: &x, N: 1}, needs, needs)
+	if x != 4 {
+		t.Errorf("the required pass ran %d times, want 4", x)
+	}
+}
+
 type badBool struct {
 	X bool `pass:"x" default:"true"`
 }
