@@ -112,8 +112,8 @@ func (s *State) require(r *run, i *Info) error {
 	return fmt.Errorf("pass %q requires %s: run %s first: %w", i.Name, s.Name, by, err)
 }
 
-// First requires that p runs before the pass. The driver runs p, unless p ran before with the same options and the same values
-// of its other exported fields, and no pass changed the module since.
+// First requires that p runs before the pass. The driver runs p, unless p ran before with the same options and exported
+// fields, and no pass changed the module since.
 func First(p Pass) Requirement { return first{p} }
 
 type first struct{ pass Pass }

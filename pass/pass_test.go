@@ -328,7 +328,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// counted is a pass with a field that is no option.
+// counted is a pass with a field beside its option.
 type counted struct {
 	By *int
 	N  int `pass:"n"`

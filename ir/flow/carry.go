@@ -13,6 +13,9 @@ import (
 // them with Yield. After a change to a function, call Carry for its callers to add their operand.
 func Carry(m *ir.Module, op *ir.Op, v *ir.Value) (n *ir.Op, result *ir.Value, in []*ir.Value, err error) {
 	f := op.Def().Flow
+	if f == nil {
+		return nil, nil, nil, m.Errorf(op, "values do not flow through '%s': its row has no Flow", op.Name())
+	}
 	at, out := 0, 0
 	takes, gives := f.Callee != "", f.Callee != ""
 	in = make([]*ir.Value, len(op.Regions()))
@@ -77,8 +80,11 @@ func grow(attrs ir.AttrList, name string, args []ir.Arg, at int) ir.AttrList {
 }
 
 // Threads reports whether region i of an op returns the carried values, and the position of the first one among the
-// terminator's operands. The condition of most loops returns none.
+// terminator's operands. The condition of most loops returns none, and so do the regions of an op without a Flow.
 func Threads(op *ir.Op, i int) (first int, ok bool) {
+	if op.Def().Flow == nil {
+		return 0, false
+	}
 	for _, e := range op.Def().Flow.Edges {
 		if covers(e.From, ir.AtYields, i, e.From.First) {
 			return e.From.First, true
@@ -91,7 +97,7 @@ func Threads(op *ir.Op, i int) (first int, ok bool) {
 func Yield(t *ir.Op, v *ir.Value) {
 	p := t.Parent()
 	first := 0
-	if !p.Def().Flow.Function {
+	if f := p.Def().Flow; f == nil || !f.Function {
 		first, _ = Threads(p, slices.Index(p.Regions(), t.Block().Region()))
 	}
 	t.SetOperands(slices.Insert(t.OperandList(), first, v))

@@ -162,6 +162,23 @@ func TestCarry(t *testing.T) {
 	}
 }
 
+// TestNoFlow: no value is carried through an op whose row says nothing about the flow of values.
+func TestNoFlow(t *testing.T) {
+	m := parseText(t, "func.func @f(%x: tensor<f32>) {\n  \"u.loop\"(%x) ({\n    \"u.end\"() : () -> ()\n  }) : (tensor<f32>) -> ()\n  return\n}")
+	f := m.Body().First()
+	loop := f.Region(0).Entry().First()
+	if _, _, _, err := flow.Carry(m, loop, f.Region(0).Entry().Arg(0)); err == nil || !strings.Contains(err.Error(), "test.mlir:2:3: error: values do not flow through 'u.loop'") {
+		t.Errorf("error is %v", err)
+	}
+	if _, ok := flow.Threads(loop, 0); ok {
+		t.Error("the region returns carried values")
+	}
+	flow.Yield(loop.Region(0).Entry().Last(), f.Region(0).Entry().Arg(0))
+	if text := print.String(m, print.Options{}); !strings.Contains(text, `"u.end"(%arg0)`) {
+		t.Error(text)
+	}
+}
+
 // TestRecursive finds functions that call themselves through others, and only if they reach the ops asked for.
 func TestRecursive(t *testing.T) {
 	m := parseText(t, `
