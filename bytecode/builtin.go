@@ -554,13 +554,23 @@ func (d *decoder) memRef(space ir.Attr) ir.Type {
 	shape := d.shape()
 	elem := d.element()
 	rest := ""
-	if layout := d.attr().String(); layout != identityMap(len(shape)) {
+	if layout := d.layout(); layout != identityMap(len(shape)) {
 		rest = ", " + layout
 	}
 	if space != nil {
 		rest += ", " + spaceText(space)
 	}
 	return d.r.ctx.Shaped(ir.MemRef, shape, elem, rest)
+}
+
+// layout reads the layout of a memref and returns its text: an affine map, strides, or an attribute of a dialect.
+func (d *decoder) layout() string {
+	a := d.attr()
+	text := a.String()
+	if _, ok := a.(*ir.DialectAttr); !ok && !strings.HasPrefix(text, "affine_map<") && !strings.HasPrefix(text, "strided<") {
+		d.c.fail("a memref with the layout %.100s", text)
+	}
+	return text
 }
 
 // spaceText returns the text of a memory space in a type. MLIR omits i64 there.

@@ -63,9 +63,9 @@ func sameAgain(t *testing.T, text string) {
 	}
 }
 
-// TestAttributes writes attributes of every kind that MLIR's own dialect has, and those of other dialects.
-func TestAttributes(t *testing.T) {
-	for _, attr := range []string{
+// attributes returns attributes of every kind that MLIR's own dialect has, and those of other dialects.
+func attributes() []string {
+	return []string{
 		`[]`, `[1 : i32, "x", unit]`, `{}`, `{a = 1 : i64, b = {c}}`, `"s"`, `""`, `"\00\FF\0A"`, `"typed" : tensor<2xf32>`, `@f`, `@f::@g::@h`, `i32`,
 		`unit`, `true`, `false`, `-1 : i8`, `-1 : i32`, `-1 : i64`, `9223372036854775807 : i64`, `3 : index`, `-3 : si7`, `200 : ui8`, `-5 : i128`,
 		`340282366920938463463374607431768211455 : ui128`, `1.5 : f16`, `1.5 : bf16`, `-1.5 : f32`, `0x7F800001 : f32`, `1.0e300 : f64`,
@@ -84,7 +84,12 @@ func TestAttributes(t *testing.T) {
 		`#stablehlo<precision HIGHEST>`, `#chlo<comparison_type TOTALORDER>`, `#stablehlo.bounds<?, 3>`, `#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>`,
 		`#sdy.sharding<@mesh, [{"a"}, {?}p2], replicated={"b"}>`, `#sdy.mesh<["a"=2, "b"=3], device_ids=[0, 1, 2, 3, 5, 4]>`, `#sdy<list_of_axis_ref_lists[{"x", "y"}, {}]>`,
 		`#sdy.op_sharding_rule<([i], [i])->([i]) {i=2}>`, `#sdy<manual_axes{"a", "b"}>`,
-	} {
+	}
+}
+
+// TestAttributes writes attributes of every kind that MLIR's own dialect has, and those of other dialects.
+func TestAttributes(t *testing.T) {
+	for _, attr := range attributes() {
 		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
 	}
 }
@@ -98,9 +103,9 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// TestTypes writes types of every kind.
-func TestTypes(t *testing.T) {
-	for _, typ := range []string{
+// types returns types of every kind.
+func types() []string {
+	return []string{
 		`i1`, `i32`, `si4`, `ui64`, `i1024`, `index`, `none`, `bf16`, `f16`, `f32`, `f64`, `f80`, `f128`, `tf32`, `f8E5M2`, `f8E4M3`, `f8E4M3FN`, `f8E5M2FNUZ`, `f8E4M3FNUZ`,
 		`f8E4M3B11FNUZ`, `f8E3M4`, `f4E2M1FN`, `f6E2M3FN`, `f6E3M2FN`, `f8E8M0FNU`, `complex<f32>`, `complex<i8>`, `(i32, f32) -> ()`, `() -> (i1, i2)`, `tuple<>`, `tuple<i32, tuple<f32>>`,
 		`tensor<f32>`, `tensor<?x0x3xi1>`, `tensor<*xf32>`, `tensor<2x?xf32, #stablehlo.bounds<?, 3>>`, `tensor<2xf32, "encoding">`, `tensor<2xf32, #foo.bar>`, `tensor<2x!foo.bar>`,
@@ -109,14 +114,19 @@ func TestTypes(t *testing.T) {
 		`!quant.uniform<i8:f32, 2.0:15>`, `!quant.uniform<u8:f32, 2.0>`, `!quant.uniform<ui8:f32, 34.0:16>`, `!quant.uniform<si8:f32, 0.5>`, `!quant.uniform<i8<-8:7>:f32, 1.0:-1>`, `!quant.uniform<u4:f16, 0.1>`,
 		`!quant.uniform<i8:f32:1, {2.0:15, 3.0}>`, `!quant.any<i8:f32>`, `!quant.any<u8<0:100>>`, `!quant.calibrated<f32<-0.998:1.2321>>`,
 		`!quant.uniform<i8:f32:{0:1, 1:2}, {{2.0:120, 3.0:-128}, {4.0, 5.0}}>`, `!quant.uniform<u5:f16:{0:4}, {{2.0:31, 2.0:31}}>`, `!quant.uniform<ui32:f64:0, {1.0}>`, `tensor<2x!quant.uniform<ui16:f32, 1.0:1>>`,
-	} {
+	}
+}
+
+// TestTypes writes types of every kind.
+func TestTypes(t *testing.T) {
+	for _, typ := range types() {
 		sameAgain(t, `%0 = "foo.op"() : () -> (`+typ+`)`)
 	}
 }
 
-// TestStructure writes ops in every arrangement.
-func TestStructure(t *testing.T) {
-	for _, text := range []string{
+// structures returns modules with ops in every arrangement.
+func structures() []string {
+	return []string{
 		``,
 		`module @a attributes {x} { module @b { module { } } }`,
 		`%0 = "foo.v"() : () -> tensor<1xindex> %1 = "shape.broadcast"(%0, %0) <{error = "why"}> : (tensor<1xindex>, tensor<1xindex>) -> tensor<1xindex>`,
@@ -129,7 +139,12 @@ func TestStructure(t *testing.T) {
 		`func.func @f(%a: tensor<2xf32> {x.y = 1 : i32} loc("a")) -> (tensor<2xf32> {x.z}) attributes {w} { return %a : tensor<2xf32> loc(fused["a", "b":1:2]) } loc(fused<"meta">["a", unknown])`,
 		`"foo.a"() : () -> () loc("name"("f":1:2 to :3)) "foo.a"() : () -> () loc("f":1:2 to 3:4) "foo.a"() : () -> () loc(callsite("f":1:1 at "g":2:2)) "foo.a"() : () -> () loc("f":1:0)`,
 		`func.func private @f(i32) -> i32 %0 = "foo.c"() {f = @f} : () -> i32`,
-	} {
+	}
+}
+
+// TestStructure writes ops in every arrangement.
+func TestStructure(t *testing.T) {
+	for _, text := range structures() {
 		sameAgain(t, text)
 	}
 }

@@ -190,8 +190,8 @@ func foreignDense(t ir.Type, shape tensor.Shape, elem ir.Type, b []byte) (*ir.De
 	var text []byte
 	switch {
 	case n == 0:
-	case len(b) == size:
-		text = appendStored(nil, elem, b)
+	case allEqual(b, size):
+		text = appendStored(nil, elem, b[:size])
 	case n <= maxDecimal:
 		text, _ = appendNested(nil, elem, shape, b)
 	default:
