@@ -139,6 +139,12 @@ func structures() []string {
 		`func.func @f(%a: tensor<2xf32> {x.y = 1 : i32} loc("a")) -> (tensor<2xf32> {x.z}) attributes {w} { return %a : tensor<2xf32> loc(fused["a", "b":1:2]) } loc(fused<"meta">["a", unknown])`,
 		`"foo.a"() : () -> () loc("name"("f":1:2 to :3)) "foo.a"() : () -> () loc("f":1:2 to 3:4) "foo.a"() : () -> () loc(callsite("f":1:1 at "g":2:2)) "foo.a"() : () -> () loc("f":1:0)`,
 		`func.func private @f(i32) -> i32 %0 = "foo.c"() {f = @f} : () -> i32`,
+		`%0:3 = "foo.a"() : () -> (tensor<2x?xf32>, tensor<?x4xf32>, index)
+%1 = "tensor.insert_slice"(%0#0, %0#1, %0#2, %0#2, %0#2, %0#2) <{operandSegmentSizes = array<i32: 1, 1, 2, 1, 1>, static_offsets = array<i64: -1, -1>, static_sizes = array<i64: 2, -1>, static_strides = array<i64: 1, -1>}> : (tensor<2x?xf32>, tensor<?x4xf32>, index, index, index, index) -> tensor<?x4xf32>
+%2 = "tensor.insert_slice"(%0#0, %0#1, %0#2, %0#2, %0#2) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 3>, static_offsets = array<i64: 0>, static_sizes = array<i64: 2>, static_strides = array<i64: 1>}> : (tensor<2x?xf32>, tensor<?x4xf32>, index, index, index) -> tensor<?x4xf32>
+%3 = "tensor.insert_slice"(%0#0, %0#1) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 2>, static_strides = array<i64: 1>}> : (tensor<2x?xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>`,
+		`%0 = "tensor.extract_slice"(%0, %1) <{operandSegmentSizes = array<i32: 0, 0, 0, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 2>, static_strides = array<i64: 1>}> : (tensor<2xf32>, index) -> tensor<2xf32> %1 = "foo.a"() : () -> index`,
+		`"foo.a"() : () -> () loc("name") "foo.a"() : () -> () loc("f":1:3) "foo.a"() : () -> () loc("g":1:2) "foo.a"() : () -> () loc("f":1:2 to 3:0) "foo.a"() : () -> () loc("f":0:0) "foo.a"() : () -> () loc("f":1:2 to 1:2)`,
 	}
 }
 
@@ -298,5 +304,74 @@ func TestRegistered(t *testing.T) {
 	_, err = bytecode.Read(diag.NewSource("m.bc", written(t, m, 6)), ir.NewContext(registry))
 	if err == nil || !strings.Contains(err.Error(), "the properties of foo.c cannot be read: hlocb does not know the operation") {
 		t.Error(err)
+	}
+}
+
+// TestManyPlaces writes more places, names and attributes than the writer's tables hold at first. Equal ones are written
+// once: a second copy of the ops adds no attribute.
+func TestManyPlaces(t *testing.T) {
+	var ops strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&ops, "\"foo.a\"() {x = %d : i32, y = \"s%d\"} : () -> () loc(\"f%d\":%d:%d to :%d)\n", i, i%7, i%3, i%500+1, i%11, i%11+i%5)
+	}
+	sameAgain(t, ops.String())
+	once := len(written(t, parsed(t, ops.String()), 6))
+	if twice := len(written(t, parsed(t, ops.String()+ops.String()), 6)); twice-once > 8*2000 {
+		t.Errorf("2,000 ops take %d bytes, and twice the same ops %d", once, twice)
+	}
+}
+
+// shifted is a translator that moves ops of the dialect foo to the dialect bar and refuses values of type i7.
+type shifted struct {
+	m      *ir.Module
+	accept bool
+}
+
+func (s shifted) Accept(defs []*ir.Def) bool { return s.accept }
+
+func (s shifted) Op(def *ir.Def, attrs ir.AttrList, parent *ir.Def) (*ir.Def, ir.AttrList, error) {
+	name, ok := strings.CutPrefix(def.Name, "foo.")
+	if name == "bad" {
+		return nil, nil, fmt.Errorf("bad below %s", parent.Name)
+	}
+	if ok {
+		def = s.m.Def("bar." + name)
+	}
+	return def, attrs, nil
+}
+
+func (s shifted) Type(t ir.Type) (ir.Type, string) {
+	switch t.String() {
+	case "i7":
+		return t, "no value has the type i7"
+	case "i8":
+		return ir.Int(16), ""
+	}
+	return t, ""
+}
+
+// TestReadAs converts ops while they are read.
+func TestReadAs(t *testing.T) {
+	read := func(text string, accept bool) string {
+		data := written(t, parsed(t, text), 6)
+		m, err := bytecode.ReadAs(diag.NewSource("m.bc", data), 0, len(data), ir.NewContext(registry), func(m *ir.Module) bytecode.Translator { return shifted{m, accept} })
+		if err != nil {
+			return err.Error()
+		}
+		return print.String(m, print.Options{Generic: true})
+	}
+	const text = `%0 = "foo.a"() ({ "foo.b"() : () -> () }) {t = i8, u = i7} : () -> i8 "baz.c"(%0) : (i8) -> ()`
+	want := "\"builtin.module\"() ({\n  %0 = \"bar.a\"() ({\n    \"bar.b\"() : () -> ()\n  }) {t = i8, u = i7} : () -> i16\n  \"baz.c\"(%0) : (i16) -> ()\n}) : () -> ()\n"
+	if got := read(text, true); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := read(text, false); got != bytecode.ErrRefused.Error() {
+		t.Errorf("a refused file: %s", got)
+	}
+	if got := read(`%0 = "foo.a"() : () -> i7`, true); !strings.HasSuffix(got, ": no value has the type i7") {
+		t.Errorf("a refused type: %s", got)
+	}
+	if got := read(`"foo.a"() ({ "foo.bad"() : () -> () }) : () -> ()`, true); !strings.HasSuffix(got, "bad below bar.a") {
+		t.Errorf("a refused op: %s", got)
 	}
 }

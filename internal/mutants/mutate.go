@@ -203,6 +203,10 @@ func (m *mutator) visit(n ast.Node) {
 		if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && (id.Name == "make" || id.Name == "panic") {
 			return // a capacity, or a message
 		}
+		if f, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && f.Sel.Name == "Grow" && len(n.Args) == 2 {
+			m.condition(n.Args[0])
+			return // slices.Grow: a capacity
+		}
 		for _, e := range n.Args {
 			m.condition(e)
 		}
