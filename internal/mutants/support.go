@@ -6,7 +6,7 @@ const support = `
 import (
 	"os"
 	"strconv"
-	"sync"
+	"sync/atomic"
 )
 
 var mutants__on = func() int {
@@ -14,7 +14,7 @@ var mutants__on = func() int {
 	return n
 }()
 
-var mutants__reached sync.Map
+var mutants__reached [1 << 17]atomic.Bool
 
 func mutants__is(id int) bool {
 	if mutants__on == id {
@@ -27,7 +27,7 @@ func mutants__is(id int) bool {
 }
 
 func mutants__reach(id int) {
-	if _, found := mutants__reached.LoadOrStore(id, true); found {
+	if seen := &mutants__reached[id]; seen.Load() || seen.Swap(true) {
 		return
 	}
 	f, err := os.OpenFile(os.Getenv("HLOCB_MUTANTS_REACHED"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
