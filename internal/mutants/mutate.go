@@ -244,8 +244,7 @@ func (m *mutator) children(n ast.Node) {
 // condition adds the mutants of an expression, and negates it if it is a bool that is not made by an operator with
 // mutants of its own.
 func (m *mutator) condition(e ast.Expr) {
-	t, ok := m.info.Types[e]
-	if ok && t.IsValue() && types.Identical(t.Type, types.Typ[types.Bool]) || isUntypedBool(t) {
+	if m.isBool(e) {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.StarExpr, *ast.TypeAssertExpr:
 			m.negate(x, "!"+m.text(x), func() { m.visit(x) })
@@ -258,8 +257,10 @@ func (m *mutator) condition(e ast.Expr) {
 	m.visit(e)
 }
 
-func isUntypedBool(t types.TypeAndValue) bool {
-	return t.IsValue() && t.Type == types.Typ[types.UntypedBool]
+// isBool reports whether e is a value of type bool, or an untyped one.
+func (m *mutator) isBool(e ast.Expr) bool {
+	t, ok := m.info.Types[e]
+	return ok && t.IsValue() && (types.Identical(t.Type, types.Typ[types.Bool]) || t.Type == types.Typ[types.UntypedBool])
 }
 
 func (m *mutator) negate(x ast.Expr, after string, visit func()) {
@@ -318,6 +319,11 @@ func (m *mutator) binary(n *ast.BinaryExpr) {
 		m.negate(n, x+" "+after.String()+" "+y, func() { m.visit(n.X); m.visit(n.Y) })
 		return
 	case token.LAND, token.LOR:
+		if !m.isBool(n.X) || !m.isBool(n.Y) { // a bool of C
+			m.condition(n.X)
+			m.condition(n.Y)
+			return
+		}
 		after := token.LAND
 		if n.Op == token.LAND {
 			after = token.LOR
