@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,72 +39,82 @@ func filled(d tensor.DType, shape tensor.Shape, first int) *tensor.Tensor {
 }
 
 // TestHookTypes passes values of every type (scalars, arrays and empty arrays) to taps, calls and feeds, and returns
-// such values from them. Both engines must deliver the same bytes.
+// such values from them. Both engines must deliver the same bytes. A program has all shapes of a type.
 func TestHookTypes(t *testing.T) {
+	shapes := []tensor.Shape{{}, {3}, {0}, {2, 2}, {2, 0}}
 	for _, backend := range backendNames() {
 		b := open(t, backend)
 		for _, d := range hookTypes {
-			for _, shape := range []tensor.Shape{{}, {3}, {0}, {2, 2}, {2, 0}} {
-				x := filled(d, shape, 0)
+			var args []*tensor.Tensor
+			var params, types, body, results, want []string
+			for i, shape := range shapes {
 				typ := "tensor<"
 				for _, n := range shape {
 					typ += fmt.Sprintf("%dx", n)
 				}
 				typ += d.String() + ">"
+				hook := func(name, operands, signature string) string {
+					want = append(want, name+strconv.Itoa(i))
+					return fmt.Sprintf("stablehlo.custom_call @host(%s) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = %q}} : %s", operands, name+strconv.Itoa(i), signature)
+				}
+				n := strconv.Itoa(i)
+				x, y, z := "%x"+n, "%y"+n, "%z"+n
+				args = append(args, filled(d, shape, 0))
+				params, types, results = append(params, x+": "+typ), append(types, typ, typ), append(results, y, z)
+				body = append(body, hook("tap", x, "("+typ+") -> ()"), hook("nothing", "", "() -> ()"))
 				// hlocb reads a result without elements as a chain and replaces it with its own chain, if an operand
 				// has the same type.
-				call := fmt.Sprintf(`%%y = stablehlo.custom_call @host(%%x, %%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "call"}} : (%[1]s, %[1]s) -> %[1]s`, typ)
-				want := "[tap nothing call feed]"
-				if shape.NumElements() == 0 {
-					call, want = fmt.Sprintf("%%y = stablehlo.add %%x, %%x : %s", typ), "[tap nothing feed]"
-					if d == tensor.I1 {
-						call = "%y = stablehlo.not %x : " + typ
+				switch {
+				case shape.NumElements() > 0:
+					body = append(body, y+" = "+hook("call", x+", "+x, fmt.Sprintf("(%[1]s, %[1]s) -> %[1]s", typ)))
+				case d == tensor.I1:
+					body = append(body, fmt.Sprintf("%s = stablehlo.not %s : %s", y, x, typ))
+				default:
+					body = append(body, fmt.Sprintf("%s = stablehlo.add %s, %s : %s", y, x, x, typ))
+				}
+				body = append(body, z+" = "+hook("feed", "", "() -> "+typ))
+			}
+			p, err := rewrite("types.mlir", fmt.Appendf(nil, "func.func @main(%s) -> (%s) {\n%s\nreturn %s : %[2]s\n}\n",
+				strings.Join(params, ", "), strings.Join(types, ", "), strings.Join(body, "\n"), strings.Join(results, ", ")), passes.RewriteHooks{Targets: []string{"host"}})
+			if err != nil {
+				t.Fatalf("%s: %v", d, err)
+			}
+			var seen []string
+			var h runtime.Bindings
+			h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
+				seen = append(seen, c.Site.Name)
+				name, i := c.Site.Name[:len(c.Site.Name)-1], c.Site.Name[len(c.Site.Name)-1]-'0'
+				for k, o := range c.Operands {
+					if x := args[i]; o.DType() != d || !o.Shape().Equal(x.Shape()) || !bytes.Equal(o.Bytes(), x.Bytes()) {
+						return fmt.Errorf("operand %d is %s%v % x, expected %v % x", k, o.DType(), o.Shape(), o.Bytes(), x.Shape(), x.Bytes())
 					}
 				}
-				p, err := rewrite("types.mlir", fmt.Appendf(nil, `func.func @main(%%x: %[1]s) -> (%[1]s, %[1]s) {
-  stablehlo.custom_call @host(%%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "tap"}} : (%[1]s) -> ()
-  stablehlo.custom_call @host() {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "nothing"}} : () -> ()
-  %[2]s
-  %%z = stablehlo.custom_call @host() {api_version = 4 : i32, has_side_effect = true, backend_config = {name = "feed"}} : () -> %[1]s
-  return %%y, %%z : %[1]s, %[1]s
-}
-`, typ, call), passes.RewriteHooks{Targets: []string{"host"}})
-				if err != nil {
-					t.Fatalf("%s: %v", typ, err)
+				switch name {
+				case "call":
+					return c.SetResult(0, filled(d, shapes[i], 1))
+				case "feed":
+					return c.SetResult(0, filled(d, shapes[i], 2))
 				}
-				var seen []string
-				var h runtime.Bindings
-				h.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-					seen = append(seen, c.Site.Name)
-					for i, o := range c.Operands {
-						if o.DType() != d || !o.Shape().Equal(shape) || !bytes.Equal(o.Bytes(), x.Bytes()) {
-							return fmt.Errorf("operand %d is %s%v % x, expected % x", i, o.DType(), o.Shape(), o.Bytes(), x.Bytes())
-						}
-					}
-					switch c.Site.Name {
-					case "call":
-						return c.SetResult(0, filled(d, shape, 1))
-					case "feed":
-						return c.SetResult(0, filled(d, shape, 2))
-					}
-					return nil
-				}))
-				e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
-				if err != nil {
-					t.Fatalf("%s on %s: %v", typ, backend, err)
+				return nil
+			}))
+			e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: &h})
+			if err != nil {
+				t.Fatalf("%s on %s: %v", d, backend, err)
+			}
+			r, err := e.Run(context.Background(), args)
+			if err != nil {
+				t.Errorf("%s on %s: %v", d, backend, err)
+			}
+			for i, got := range r {
+				if want := filled(d, shapes[i/2], 1+i%2); !got.Shape().Equal(want.Shape()) || !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("%s on %s: result %d is %v % x, expected % x", d, backend, i, got.Shape(), got.Bytes(), want.Bytes())
 				}
-				r, err := e.Run(context.Background(), []*tensor.Tensor{x})
-				if err != nil {
-					t.Errorf("%s on %s: %v", typ, backend, err)
-				} else if !bytes.Equal(r[0].Bytes(), filled(d, shape, 1).Bytes()) || !bytes.Equal(r[1].Bytes(), filled(d, shape, 2).Bytes()) {
-					t.Errorf("%s on %s: results are % x and % x", typ, backend, r[0].Bytes(), r[1].Bytes())
-				}
-				if got := fmt.Sprint(seen); got != want {
-					t.Errorf("%s on %s: delivered %s", typ, backend, got)
-				}
-				if err := e.Close(); err != nil {
-					t.Error(err)
-				}
+			}
+			if !slices.Equal(seen, want) {
+				t.Errorf("%s on %s: delivered %s, expected %s", d, backend, seen, want)
+			}
+			if err := e.Close(); err != nil {
+				t.Error(err)
 			}
 		}
 	}
