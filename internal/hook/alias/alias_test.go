@@ -14,9 +14,10 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// short matches a hook of a case, 'tap name(operands) : type', and long the attributes of the op that it stands for.
+// short matches a hook of a case, 'tap name(operands) alias[0] : type', whose aliases may be absent, and long the
+// attributes of the op that it stands for.
 var (
-	short = regexp.MustCompile(`\b(tap|call) (\w+)\((.*)\) :`)
+	short = regexp.MustCompile(`\b(tap|call) (\w+)\((.*?)\)(?: alias\[(.*?)\])? :`)
 	long  = regexp.MustCompile(`"hlocb.hook"\((.*)\) <\{(.*?)format = "target", has_side_effect, id = \d+ : i64, kind = "(\w+)", name = "(\w+)"\}> :`)
 )
 
@@ -35,7 +36,11 @@ func TestDecide(t *testing.T) {
 		m := testkit.Parse(t, name, short.ReplaceAllStringFunc(text, func(s string) string {
 			id++
 			p := short.FindStringSubmatch(s)
-			return fmt.Sprintf(`"hlocb.hook"(%s) <{format = "target", has_side_effect, id = %d : i64, kind = "%s", name = "%s"}> :`, p[3], id, p[1], p[2])
+			aliases := ""
+			if p[4] != "" {
+				aliases = "aliases = array<i64: " + p[4] + ">, "
+			}
+			return fmt.Sprintf(`"hlocb.hook"(%s) <{%sformat = "target", has_side_effect, id = %d : i64, kind = "%s", name = "%s"}> :`, p[3], aliases, id, p[1], p[2])
 		}))
 		var out strings.Builder
 		reports, err := alias.Decide(t.Context(), m, mode)
