@@ -307,8 +307,8 @@ func TestRegistered(t *testing.T) {
 	}
 }
 
-// TestManyPlaces writes more places, names and attributes than the writer's tables hold at first. Equal ones are written
-// once: a second copy of the ops adds no attribute.
+// TestManyPlaces writes more places, names and attributes than the writer's tables hold at first. Equal ones are
+// written once: a second copy of the ops adds no attribute.
 func TestManyPlaces(t *testing.T) {
 	var ops strings.Builder
 	for i := range 2000 {

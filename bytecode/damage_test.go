@@ -78,8 +78,8 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// mayDiffer reports whether a module may change if it is written and read again: the writer leaves out resources without
-// a use and places in line 0, and affine maps, whose text nobody checks, are written as they are understood.
+// mayDiffer reports whether a module may change if it is written and read again: the writer leaves out resources
+// without a use and places in line 0, and affine maps, whose text nobody checks, are written as they are understood.
 func mayDiffer(text string) bool {
 	return strings.Contains(text, "dialect_resources") || strings.Contains(text, `":0:`) || strings.Contains(text, "affine_map")
 }
