@@ -71,7 +71,7 @@ func TestPassesAsJaxlib(t *testing.T) {
 	label.Once(t)
 	most := shortRun
 	if label.Less() {
-		most = shortRun / 4
+		most = shortRun / 8
 	}
 	peer.Each(t, func(main bool) bool { return main || label.Part(false) }, func(t *testing.T, python *peer.Interpreter) { checkPassesAsJaxlib(t, python, most) })
 }
