@@ -361,7 +361,11 @@ func MakeShift(loops func(bits int) *BinaryLoops) func(*Signature) Kernel {
 		FailIf(s.In[0].DType != dt || s.In[1].DType != dt, "expects operands of the result's element type %s", dt)
 		run := loops(dt.Bits()).Bind(dt)
 		UnsupportedIf(run == nil, "%s on elements of type %s", s.Name, dt)
-		return ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3).with(loops(dt.Bits()).lanes(dt))
+		k := ElementKernel(s.Out[0].N, dt.Size(), 2, run, 3).with(loops(dt.Bits()).lanes(dt))
+		if dt == tensor.F32 {
+			k.Single = singleOf(loops(dt.Bits()).f32.vec, 0)
+		}
+		return k
 	}
 }
 

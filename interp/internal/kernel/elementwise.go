@@ -87,7 +87,7 @@ func CompareLanes(dt tensor.DType, dir string, total bool) *Lanes {
 	case 'N':
 		return lanesOf(notEqual)
 	case 'G':
-		return &Lanes{l.Width, func(p *expr.Program, x ...*expr.Node) *expr.Node { return l.Apply(p, x[1], x[0]) }}
+		return &Lanes{Width: l.Width, Apply: func(p *expr.Program, x ...*expr.Node) *expr.Node { return l.Apply(p, x[1], x[0]) }}
 	}
 	return l
 }
@@ -269,11 +269,13 @@ func MakeClamp(s *Signature) Kernel {
 	}
 	if s.In[0].N == o.N && s.In[2].N == o.N {
 		k := ElementKernel(o.N, o.DType.Size(), 2, clamp, 2)
-		switch o.DType {
-		case tensor.F32:
+		switch a, b := Maximum.lanes(o.DType), Minimum.lanes(o.DType); {
+		case o.DType == tensor.F32:
 			k.Lanes = lanesOf(vec.Clamp32Loop)
-		case tensor.F64:
+		case o.DType == tensor.F64:
 			k.Lanes = lanesOf(vec.Clamp64Loop)
+		case a != nil && b != nil:
+			k.Lanes = &Lanes{Width: a.Width, Apply: func(p *expr.Program, x ...*expr.Node) *expr.Node { return b.Apply(p, a.Apply(p, x[0], x[1]), x[2]) }}
 		}
 		return k
 	}

@@ -65,6 +65,7 @@ type Kernel struct {
 	Others  []uint64    // the same for the results after the first
 	Loop    ElementLoop // of an elementwise kernel; Cost is in nanoseconds per element
 	Cost    int
+	Single  *Lanes // of an elementwise kernel without Lanes that a loop on single values may compile; else nil
 	Lanes   *Lanes // of an elementwise kernel that a chain may compile together with others; nil for other kernels
 	Scratch int64  // additional bytes that Run needs, if they can far exceed the operands and results
 	Family  string // the kind of kernel, for printed plans

@@ -13,6 +13,8 @@ import (
 type Lanes struct {
 	Width int // bytes of a lane; 0 if the op computes on lanes of any width
 	Apply func(p *expr.Program, x ...*expr.Node) *expr.Node
+	Wider bool    // operands and result are f32, and lanes f64: for loops on single values
+	Limit float64 // of the magnitudes of operands; 0: none
 }
 
 func (k Kernel) with(l *Lanes) Kernel {
@@ -42,7 +44,23 @@ func lanesOf(l *vec.Loop) *Lanes {
 			return nil
 		}
 	}
-	return &Lanes{f.Width, f.Apply}
+	return &Lanes{Width: f.Width, Apply: f.Apply}
+}
+
+// singleOf returns the function of a loop as an op on single values, of magnitudes below limit if it is not 0. The
+// op's lanes may be wider than its elements.
+func singleOf(l *vec.Loop, limit float64) *Lanes {
+	if l == nil {
+		return nil
+	}
+	f := l.Function()
+	wider := f.Format == "f32" && f.Width == 8
+	for _, format := range f.Formats {
+		if expr.Size(format) != f.Width && (format != "f32" || !wider) {
+			return nil
+		}
+	}
+	return &Lanes{Width: f.Width, Apply: f.Apply, Wider: wider, Limit: limit}
 }
 
 // rounded returns an op on f32 that rounds its result to bf16.
@@ -51,7 +69,7 @@ func rounded(l *Lanes) *Lanes {
 		return nil
 	}
 	round := vec.BF16FromF32Loop.Function()
-	return &Lanes{l.Width, func(p *expr.Program, x ...*expr.Node) *expr.Node { return round.Apply(p, l.Apply(p, x...)) }}
+	return &Lanes{Width: l.Width, Apply: func(p *expr.Program, x ...*expr.Node) *expr.Node { return round.Apply(p, l.Apply(p, x...)) }}
 }
 
 // unchanged returns the op that copies elements.
@@ -63,7 +81,7 @@ func unchanged(dt tensor.DType) *Lanes {
 	case Format(dt, width) == "" || dt == tensor.I1:
 		return nil
 	}
-	return &Lanes{width, func(p *expr.Program, x ...*expr.Node) *expr.Node { return p.Copy(x[0]) }}
+	return &Lanes{Width: width, Apply: func(p *expr.Program, x ...*expr.Node) *expr.Node { return p.Copy(x[0]) }}
 }
 
 // selectLanes returns select on lanes, or nil.
@@ -71,17 +89,17 @@ func selectLanes(dt tensor.DType) *Lanes {
 	width := max(dt.Size(), 4)
 	switch {
 	case dt == tensor.I1:
-		return &Lanes{0, (*expr.Program).SelectFlag}
+		return &Lanes{Apply: (*expr.Program).SelectFlag}
 	case Format(dt, width) == "":
 		return nil
 	}
-	return &Lanes{width, (*expr.Program).Select}
+	return &Lanes{Width: width, Apply: (*expr.Program).Select}
 }
 
 // The ops on flags.
 var (
-	both     = &Lanes{0, (*expr.Program).And}
-	either   = &Lanes{0, (*expr.Program).Or}
-	inverse  = &Lanes{0, (*expr.Program).Not}
-	numbered = &Lanes{4, (*expr.Program).Number}
+	both     = &Lanes{Apply: (*expr.Program).And}
+	either   = &Lanes{Apply: (*expr.Program).Or}
+	inverse  = &Lanes{Apply: (*expr.Program).Not}
+	numbered = &Lanes{Width: 4, Apply: (*expr.Program).Number}
 )

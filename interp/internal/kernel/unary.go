@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"math/cmplx"
@@ -132,21 +133,38 @@ func MakeUnary(u *UnaryLoops) func(*Signature) Kernel {
 		if cost == 0 {
 			cost = 8
 		}
-		return ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1).with(u.lanes(dt))
+		k := ElementKernel(s.Out[0].N, dt.Size(), cost, run, 1).with(u.lanes(dt))
+		k.Single = u.single(dt)
+		return k
 	}
 }
 
 // unaryLoop is a loop of one operand, and its function if package expr has it.
 type unaryLoop[T tensor.Element] struct {
-	run func(o, x []T)
-	vec *vec.Loop
+	run     func(o, x []T)
+	vec     *vec.Loop
+	limited *Lanes // the function on single values, if the loop has a limit
 }
 
-func one[T tensor.Element](l *vec.Loop) unaryLoop[T] { return unaryLoop[T]{vec.Unary[T, T](l), l} }
+func one[T tensor.Element](l *vec.Loop) unaryLoop[T] {
+	return unaryLoop[T]{run: vec.Unary[T, T](l), vec: l}
+}
 
 // below returns the loop of a function for magnitudes up to 2^20; f computes it for all others.
 func below[T float32 | float64](l *vec.Loop, f func(float64) float64) unaryLoop[T] {
-	return unaryLoop[T]{run: vec.Below(vec.Unary[T, T](l), 1<<20, f)}
+	const limit = 1 << 20
+	return unaryLoop[T]{run: vec.Below(vec.Unary[T, T](l), limit, f), limited: singleOf(l, limit)}
+}
+
+// single returns the op on single values if it has no lanes, or nil.
+func (u *UnaryLoops) single(dt tensor.DType) *Lanes {
+	switch dt {
+	case tensor.F32:
+		return cmp.Or(u.f32.limited, singleOf(u.f32.vec, 0))
+	case tensor.F64:
+		return cmp.Or(u.f64.limited, singleOf(u.f64.vec, 0))
+	}
+	return nil
 }
 
 // lanes returns the op on lanes, or nil.

@@ -117,6 +117,9 @@ func (p *printer) instr(ins *exec.Instr, indent string) {
 	}
 	if ins.Scalars != nil {
 		facts = append(facts, fmt.Sprintf("%d operations on registers", len(ins.Scalars.Ops)))
+		if ins.Scalars.Coded {
+			facts = append(facts, "machine code")
+		}
 	}
 	if ins.Scratch > 0 {
 		facts = append(facts, fmt.Sprintf("%d bytes of scratch", ins.Scratch))

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,105 +17,161 @@ import (
 // A loop whose values all have a few elements executes on registers, one element in each. Ops that move elements, such
 // as slices and concatenations, and calls then cost nothing.
 
-const (
-	scalarElements = 8   // maximum number of elements of a value
-	scalarOps      = 400 // maximum number of operations of a loop
-	scalarDepth    = 8   // maximum nesting of calls
-)
+const scalarDepth = 8 // maximum nesting of calls
+
+// scalarLimits are the maximum numbers of elements of a value and of operations of a loop. A loop may be larger if it
+// can become machine code. The limits do not depend on the processor, so all processors have the same plans.
+type scalarLimits struct{ maxElements, maxOps int }
+
+var codeLimits, opLimits = scalarLimits{16, 1500}, scalarLimits{8, 400}
 
 // scalars builds an exec.Scalars.
 type scalars struct {
-	p      *Planner
-	loop   *ir.Op
-	out    *exec.Scalars
-	regs   map[*ir.Value][]uint8
-	consts map[uint64]uint8
-	next   int
-	depth  int
+	scalarLimits
+	p       *Planner
+	loop    *ir.Op
+	out     *exec.Scalars
+	regs    map[*ir.Value][]exec.Register
+	arrays  map[*ir.Value]arrayValue
+	consts  map[uint64]exec.Register
+	next    int
+	depth   int
+	stores  []exec.ScalarOp // execute after all others
+	updates []int           // of the arrays
 }
+
+// arrayValue is the content of an array after a number of updates.
+type arrayValue struct{ array, version int }
 
 // scalarLoop returns the form of a while on registers, or nil if it has none.
 func (p *Planner) scalarLoop(s *Spec) *exec.Scalars {
-	if p.wide > 0 || p.types != nil || slices.ContainsFunc(slices.Concat(s.In, s.Out), func(t kernel.Type) bool { return !scalarType(t) }) {
+	if p.wide > 0 || p.types != nil {
 		return nil
 	}
-	b := &scalars{p: p, loop: s.Op, out: &exec.Scalars{Init: map[uint8]uint64{}}, regs: map[*ir.Value][]uint8{}, consts: map[uint64]uint8{}}
+	if b := p.registerLoop(s, codeLimits); b != nil && b.encode() {
+		return b.out
+	}
+	if b := p.registerLoop(s, opLimits); b != nil {
+		return b.out
+	}
+	return nil
+}
+
+func (p *Planner) registerLoop(s *Spec, limits scalarLimits) *scalars {
+	b := &scalars{scalarLimits: limits, p: p, loop: s.Op, out: &exec.Scalars{Init: map[exec.Register]uint64{}}, regs: map[*ir.Value][]exec.Register{},
+		arrays: map[*ir.Value]arrayValue{}, consts: map[uint64]exec.Register{}}
 	cond, body := s.Op.Region(0).Entry(), s.Op.Region(1).Entry()
 	for i, t := range s.In {
-		regs := b.fresh(t.N)
+		var regs []exec.Register
+		switch {
+		case b.scalarType(t):
+			regs = b.fresh(t)
+			b.regs[cond.Arg(i)], b.regs[body.Arg(i)] = regs, regs
+		case b.arrayType(t):
+			v := arrayValue{array: b.array(exec.ScalarArray{Carried: i, Slot: -1, Type: t})}
+			b.arrays[cond.Arg(i)], b.arrays[body.Arg(i)] = v, v
+		default:
+			return nil
+		}
 		b.out.Carried = append(b.out.Carried, regs)
-		b.regs[cond.Arg(i)], b.regs[body.Arg(i)] = regs, regs
 	}
-	pred, ok := b.block(cond)
-	if !ok || len(pred) != 1 || len(pred[0]) != 1 {
+	if !b.block(cond) {
 		return nil
 	}
-	if n := len(b.out.Ops) - 1; n >= 0 && b.out.Ops[n].Code == exec.ScalarLessIW && b.out.Ops[n].D == pred[0][0] {
+	pred := b.regs[cond.Last().Operand(0)]
+	if len(pred) != 1 {
+		return nil
+	}
+	if n := len(b.out.Ops) - 1; n >= 0 && b.out.Ops[n].Code == exec.ScalarLessIW && b.out.Ops[n].D == pred[0] {
 		b.out.Ops[n].Code = exec.ScalarExitUnlessLessIW
 	} else {
-		b.op(exec.ScalarExit, 0, pred[0][0])
+		b.op(exec.ScalarExit, 0, pred[0])
 	}
 	begin := len(b.out.Ops)
-	results, ok := b.block(body)
-	if !ok || len(results) != len(s.In) {
+	if len(b.stores) > 0 || !b.block(body) || body.Last().NumOperands() != len(s.In) {
 		return nil
 	}
-	var from, to []uint8
-	for i, regs := range results {
+	var from, to []exec.Register
+	for i, v := range body.Last().Operands() {
+		if b.out.Carried[i] == nil {
+			a, ok := b.arrays[v]
+			if !ok || b.out.Arrays[a.array].Carried != i || a.version != b.updates[a.array] {
+				return nil
+			}
+			continue
+		}
+		regs := b.regs[v]
 		if len(regs) != len(b.out.Carried[i]) {
 			return nil
 		}
 		from, to = append(from, regs...), append(to, b.out.Carried[i]...)
 	}
+	b.out.Ops = append(b.out.Ops, b.stores...)
 	b.moves(begin, from, to)
-	if b.next > exec.MaxRegisters || len(b.out.Ops) > scalarOps || len(b.out.Calls) > exec.MaxRegisters {
+	if b.tooLarge() {
 		return nil
 	}
-	return b.out
+	return b
 }
 
-func scalarType(t kernel.Type) bool {
-	return plain(t) && t.N >= 1 && t.N <= scalarElements && !t.DType.IsComplex()
+func (b *scalars) tooLarge() bool {
+	return b.next > exec.MaxRegisters || len(b.out.Ops)+len(b.stores) > b.maxOps
 }
 
-// fresh returns n registers. The caller checks their number at the end.
-func (b *scalars) fresh(n int) []uint8 {
-	out := make([]uint8, n)
+func (b *scalars) scalarType(t kernel.Type) bool {
+	return plain(t) && t.N >= 1 && t.N <= b.maxElements && !t.DType.IsComplex()
+}
+
+// arrayType reports whether a value of the type may be an array.
+func (b *scalars) arrayType(t kernel.Type) bool {
+	return plain(t) && t.N > b.maxElements && t.Bytes() <= math.MaxInt32 && !t.DType.IsComplex()
+}
+
+// array adds an array and returns its number.
+func (b *scalars) array(a exec.ScalarArray) int {
+	b.out.Arrays, b.updates = append(b.out.Arrays, a), append(b.updates, 0)
+	return len(b.out.Arrays) - 1
+}
+
+// fresh returns registers for the elements of a type. The caller checks their number at the end.
+func (b *scalars) fresh(t kernel.Type) []exec.Register {
+	out := make([]exec.Register, t.N)
 	for i := range out {
-		out[i] = uint8(b.next)
+		out[i] = exec.Register(b.next)
+		b.out.Types = append(b.out.Types, t.DType)
 		b.next++
 	}
 	return out
 }
 
-func (b *scalars) op(code exec.ScalarCode, d uint8, in ...uint8) {
+func (b *scalars) op(code exec.ScalarCode, d exec.Register, in ...exec.Register) {
 	o := exec.ScalarOp{Code: code, D: d}
 	for i, r := range in {
-		*[]*uint8{&o.A, &o.B, &o.C}[i] = r
+		*[]*exec.Register{&o.A, &o.B, &o.C}[i] = r
 	}
 	b.out.Ops = append(b.out.Ops, o)
 }
 
 // moves sets the registers to to the values of from, all at once. If nothing reads a register of to after the
 // computation of its new value, the ops compute the value directly in that register.
-func (b *scalars) moves(begin int, from, to []uint8) {
+func (b *scalars) moves(begin int, from, to []exec.Register) {
 	ops := b.out.Ops
 	for i, f := range from {
 		at := -1
 		for k := begin; k < len(ops); k++ {
-			if ops[k].D == f {
+			if ops[k].Writes() && ops[k].D == f {
 				at = k
 			}
 		}
 		if at < 0 || slices.Contains(from, to[i]) || slices.Index(from, f) != i {
 			continue
 		}
-		reads := func(r uint8) bool {
+		reads := func(r exec.Register) bool {
 			return slices.ContainsFunc(ops[at+1:], func(o exec.ScalarOp) bool { return slices.Contains(b.out.Reads(o), r) })
 		}
 		if reads(to[i]) {
 			last := ops[at] // may it execute last?
-			if reads(f) || slices.ContainsFunc(ops[at+1:], func(o exec.ScalarOp) bool { return slices.Contains(b.out.Reads(last), o.D) }) {
+			if reads(f) || slices.ContainsFunc(ops[at+1:], func(o exec.ScalarOp) bool { return o.Writes() && slices.Contains(b.out.Reads(last), o.D) }) {
 				continue
 			}
 			copy(ops[at:], ops[at+1:])
@@ -121,16 +179,24 @@ func (b *scalars) moves(begin int, from, to []uint8) {
 			ops[at] = last
 		}
 		ops[at].D = to[i]
-		rename := func(r *uint8) {
+		rename := func(r *exec.Register) {
 			if *r == f {
 				*r = to[i]
 			}
 		}
 		for k := at + 1; k < len(ops); k++ {
-			if ops[k].Code == exec.ScalarCallOp {
+			switch ops[k].Code {
+			case exec.ScalarCallOp:
 				for j := range b.out.Calls[ops[k].A].In {
 					rename(&b.out.Calls[ops[k].A].In[j])
 				}
+				continue
+			case exec.ScalarLoad, exec.ScalarStore:
+				x := &b.out.Accesses[ops[k].A]
+				for j := range x.Starts {
+					rename(&x.Starts[j].Reg)
+				}
+				rename(&x.Value)
 				continue
 			}
 			rename(&ops[k].A)
@@ -145,7 +211,7 @@ func (b *scalars) moves(begin int, from, to []uint8) {
 	saved := slices.Clone(from)
 	for i, f := range from {
 		if f != to[i] && slices.Contains(to[:i], f) {
-			saved[i] = b.fresh(1)[0]
+			saved[i] = b.fresh(kernel.TensorType(b.out.Types[f]))[0]
 			b.op(exec.ScalarMove, saved[i], f)
 		}
 	}
@@ -156,49 +222,53 @@ func (b *scalars) moves(begin int, from, to []uint8) {
 	}
 }
 
-// block builds the ops of a block and returns the registers of its results.
-func (b *scalars) block(block *ir.Block) ([][]uint8, bool) {
-	for o := block.First(); o != nil; o = o.Next() {
-		if o == block.Last() {
-			break
-		}
-		if b.next > exec.MaxRegisters || len(b.out.Ops) > scalarOps || !b.build(o) {
-			return nil, false
+// block builds the ops of a block.
+func (b *scalars) block(block *ir.Block) bool {
+	last := block.Last()
+	if last == nil || !IsReturn(last) {
+		return false
+	}
+	for o := block.First(); o != last; o = o.Next() {
+		if b.tooLarge() || !b.build(o) {
+			return false
 		}
 	}
-	if block.Last() == nil || !IsReturn(block.Last()) {
-		return nil, false
+	for _, v := range last.Operands() {
+		if !b.known(v) {
+			return false
+		}
 	}
-	return b.values(block.Last())
+	return true
 }
 
-// values returns the registers of the operands of o.
-func (b *scalars) values(o *ir.Op) ([][]uint8, bool) {
-	var out [][]uint8
-	for _, v := range o.Operands() {
-		regs, ok := b.regs[v]
-		if !ok {
-			if d := v.ParentBlock().Parent(); d == b.loop || b.loop.IsAncestorOf(d) || b.depth > 0 {
-				return nil, false
-			}
-			t := b.p.TypeOf(v)
-			if !scalarType(t) {
-				return nil, false
-			}
-			regs = b.fresh(t.N)
-			b.regs[v] = regs
-			b.out.Outside = append(b.out.Outside, exec.ScalarsInput{Slot: b.p.slot(v), Regs: regs})
-		}
-		out = append(out, regs)
+// known finds the registers or the array of a value. It returns false if the value has neither.
+func (b *scalars) known(v *ir.Value) bool {
+	if b.regs[v] != nil {
+		return true
 	}
-	return out, true
+	if _, ok := b.arrays[v]; ok {
+		return true
+	}
+	if d := v.ParentBlock().Parent(); d == b.loop || b.loop.IsAncestorOf(d) || b.depth > 0 {
+		return false
+	}
+	switch t := b.p.TypeOf(v); {
+	case b.scalarType(t):
+		b.regs[v] = b.fresh(t)
+		b.out.Outside = append(b.out.Outside, exec.ScalarsInput{Slot: b.p.slot(v), Regs: b.regs[v]})
+	case b.arrayType(t):
+		b.arrays[v] = arrayValue{array: b.array(exec.ScalarArray{Carried: -1, Slot: b.p.slot(v), Type: t})}
+	default:
+		return false
+	}
+	return true
 }
 
 // constant returns the register that holds the bits for the whole loop.
-func (b *scalars) constant(bits uint64) uint8 {
+func (b *scalars) constant(dt tensor.DType, bits uint64) exec.Register {
 	r, ok := b.consts[bits]
 	if !ok {
-		r = b.fresh(1)[0]
+		r = b.fresh(kernel.TensorType(dt))[0]
 		b.consts[bits] = r
 		b.out.Init[r] = bits
 	}
@@ -207,21 +277,34 @@ func (b *scalars) constant(bits uint64) uint8 {
 
 // build builds one op. It returns false if the op needs a kernel.
 func (b *scalars) build(o *ir.Op) bool {
-	in, ok := b.values(o)
-	if !ok {
-		return false
+	for _, v := range o.Operands() {
+		if !b.known(v) {
+			return false
+		}
 	}
 	if kind := OpKind(o); kind == fn.Call {
-		return b.call(o, in)
+		return b.call(o)
 	}
 	if o.NumResults() != 1 {
 		return false
 	}
-	types := b.p.typesOf(o.Operands())
 	t := b.p.TypeOf(o.Result(0))
-	if !scalarType(t) {
+	if o.NumOperands() > 0 {
+		if a, ok := b.arrays[o.Operand(0)]; ok {
+			return b.access(o, a, t)
+		}
+	}
+	if !b.scalarType(t) {
 		return false
 	}
+	var in [][]exec.Register
+	for _, v := range o.Operands() {
+		if b.regs[v] == nil {
+			return false
+		}
+		in = append(in, b.regs[v])
+	}
+	types := b.p.typesOf(o.Operands())
 	regs := b.move(o, in, types, t)
 	if regs == nil && OpKind(o) == stablehlo.Reduce {
 		regs = b.reduce(o, in, t)
@@ -233,34 +316,138 @@ func (b *scalars) build(o *ir.Op) bool {
 	return regs != nil
 }
 
+// access builds an op whose first operand is an array.
+func (b *scalars) access(o *ir.Op, a arrayValue, t kernel.Type) bool {
+	array := b.out.Arrays[a.array]
+	strides := kernel.Strides(array.Type.Shape)
+	x := exec.ScalarAccess{Array: a.array}
+	box := t.Shape
+	starts := func(first int) bool {
+		for i, stride := range strides {
+			regs := b.regs[o.Operand(first+i)]
+			if len(regs) != 1 {
+				return false
+			}
+			last := int(array.Type.Shape[i] - box[i])
+			bits, constant := b.out.Init[regs[0]]
+			switch dt := b.out.Types[regs[0]]; {
+			case last == 0:
+			case dt != tensor.I32 && dt != tensor.I64:
+				return false
+			case constant && dt == tensor.I32:
+				x.Offset += min(max(int(int32(bits)), 0), last) * stride
+			case constant:
+				x.Offset += min(max(int(bits), 0), last) * stride
+			default:
+				x.Starts = append(x.Starts, exec.ScalarStart{Reg: regs[0], Max: last, Stride: stride})
+			}
+		}
+		return true
+	}
+	var value []exec.Register
+	step := make([]int64, len(strides))
+	for i, v := range strides {
+		step[i] = int64(v)
+	}
+	switch OpKind(o) {
+	case stablehlo.DynamicSlice:
+		if !b.scalarType(t) || len(box) != len(strides) || !starts(1) {
+			return false
+		}
+	case stablehlo.Slice:
+		s := Attrs[struct {
+			Start []int64 `attr:"start_indices"`
+			By    []int64 `attr:"strides"`
+		}](o)
+		if !b.scalarType(t) || len(s.Start) != len(strides) || len(s.By) != len(strides) {
+			return false
+		}
+		for i, v := range s.Start {
+			x.Offset += int(v) * strides[i]
+			step[i] *= s.By[i]
+		}
+	case stablehlo.DynamicUpdateSlice:
+		value = b.regs[o.Operand(1)]
+		if box = b.p.TypeOf(o.Operand(1)).Shape; value == nil || len(box) != len(strides) || array.Carried < 0 || a.version != b.updates[a.array] || !starts(2) {
+			return false
+		}
+		b.updates[a.array]++
+		b.out.Arrays[a.array].Stored = true
+		b.arrays[o.Result(0)] = arrayValue{a.array, b.updates[a.array]}
+	default:
+		return false
+	}
+	if value == nil && a.version > 0 { // the stores execute later
+		return false
+	}
+	// The offsets of the elements of the box, in row-major order.
+	offsets := []int{x.Offset}
+	for i, n := range box {
+		var out []int
+		for _, at := range offsets {
+			for k := range int(n) {
+				out = append(out, at+k*int(step[i]))
+			}
+		}
+		offsets = out
+	}
+	var regs []exec.Register
+	if value == nil {
+		regs = b.fresh(t)
+		b.regs[o.Result(0)] = regs
+	}
+	for i, at := range offsets {
+		x.Offset = at
+		op := exec.ScalarOp{Code: exec.ScalarLoad, A: exec.Register(len(b.out.Accesses))}
+		if value != nil {
+			op.Code, x.Value = exec.ScalarStore, value[i]
+			b.stores = append(b.stores, op)
+		} else {
+			op.D = regs[i]
+			b.out.Ops = append(b.out.Ops, op)
+		}
+		y := x
+		y.Starts = slices.Clone(x.Starts)
+		b.out.Accesses = append(b.out.Accesses, y)
+	}
+	return true
+}
+
 // call builds the ops of the callee.
-func (b *scalars) call(o *ir.Op, in [][]uint8) bool {
+func (b *scalars) call(o *ir.Op) bool {
 	f, ok := fn.AsFunc(b.p.Prog.Symbols[fn.Callee(o)])
 	if !ok || f.External() || b.depth >= scalarDepth || len(f.Op.Region(0).Blocks()) != 1 {
 		return false
 	}
 	body := f.Body()
-	if len(body.Args()) != len(in) {
+	if len(body.Args()) != o.NumOperands() || body.Last() == nil || body.Last().NumOperands() != o.NumResults() {
 		return false
 	}
-	for i, regs := range in {
-		b.regs[body.Arg(i)] = regs
+	copyTo := func(to, from *ir.Value) {
+		delete(b.arrays, to) // an earlier call set it
+		b.regs[to] = b.regs[from]
+		if a, ok := b.arrays[from]; ok {
+			b.arrays[to] = a
+		}
+	}
+	for i, v := range o.Operands() {
+		copyTo(body.Arg(i), v)
 	}
 	b.depth++
-	out, ok := b.block(body)
+	ok = b.block(body)
 	b.depth--
-	if !ok || len(out) != o.NumResults() {
+	if !ok {
 		return false
 	}
-	for i, regs := range out {
-		b.regs[o.Result(i)] = regs
+	for i, v := range body.Last().Operands() {
+		copyTo(o.Result(i), v)
 	}
 	return true
 }
 
 // move returns the registers of an op that only moves elements, or nil for other ops. The op's kernel moves the numbers
 // of the registers.
-func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
+func (b *scalars) move(o *ir.Op, in [][]exec.Register, types []kernel.Type, t kernel.Type) []exec.Register {
 	switch OpKind(o) {
 	case stablehlo.Constant:
 		a, ok := o.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
@@ -271,9 +458,9 @@ func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Typ
 		if err != nil || x.DType() != t.DType || x.NumElements() != t.N {
 			return nil
 		}
-		out := make([]uint8, t.N)
+		out := make([]exec.Register, t.N)
 		for i := range out {
-			out[i] = b.constant(x.Bits(i))
+			out[i] = b.constant(t.DType, x.Bits(i))
 		}
 		return out
 	case stablehlo.Reshape:
@@ -281,25 +468,26 @@ func (b *scalars) move(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Typ
 			return in[0]
 		}
 	case stablehlo.Slice, stablehlo.BroadcastInDim, stablehlo.Concatenate, stablehlo.Transpose, stablehlo.Reverse, stablehlo.Pad:
-		numbers := NewSpec(b.p, o, nil, []kernel.Type{kernel.TensorType(tensor.UI8, t.Shape...)})
+		numbers := NewSpec(b.p, o, nil, []kernel.Type{kernel.TensorType(tensor.UI16, t.Shape...)})
 		var args []*tensor.Tensor
 		for i, x := range types {
-			a, err := tensor.FromBytes(tensor.UI8, x.Shape, in[i])
-			if err != nil || x.DType != t.DType {
+			if x.DType != t.DType {
 				return nil
 			}
-			args, numbers.In = append(args, a), append(numbers.In, kernel.TensorType(tensor.UI8, x.Shape...))
+			a := tensor.New(tensor.UI16, x.Shape)
+			copy(tensor.View[exec.Register](a), in[i])
+			args, numbers.In = append(args, a), append(numbers.In, kernel.TensorType(tensor.UI16, x.Shape...))
 		}
 		k := b.p.Prog.table[OpKind(o)].maker(numbers)
-		out := tensor.New(tensor.UI8, t.Shape)
+		out := tensor.New(tensor.UI16, t.Shape)
 		k.Run(args, []*tensor.Tensor{out})
-		return out.Bytes()
+		return tensor.View[exec.Register](out)
 	}
 	return nil
 }
 
 // reduce folds all elements of a value with one op, in the order of the kernel, or returns nil.
-func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
+func (b *scalars) reduce(o *ir.Op, in [][]exec.Register, t kernel.Type) []exec.Register {
 	if len(in) != 2 || t.N != 1 || len(in[1]) != 1 || len(o.Regions()) != 1 || t.DType.IsFloat() && t.DType.Size() < 4 {
 		return nil
 	}
@@ -310,7 +498,9 @@ func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
 		return nil
 	}
 	types := []kernel.Type{t, t}
-	one := func(x, y uint8) []uint8 { return b.elements(inner, [][]uint8{{x}, {y}}, types, t) }
+	one := func(x, y exec.Register) []exec.Register {
+		return b.elements(inner, [][]exec.Register{{x}, {y}}, types, t)
+	}
 	acc := in[0][0]
 	for _, x := range in[0][1:] {
 		regs := one(acc, x)
@@ -323,20 +513,20 @@ func (b *scalars) reduce(o *ir.Op, in [][]uint8, t kernel.Type) []uint8 {
 }
 
 // elements builds an elementwise op, or returns nil.
-func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel.Type) []uint8 {
+func (b *scalars) elements(o *ir.Op, in [][]exec.Register, types []kernel.Type, t kernel.Type) []exec.Register {
 	r, ok := b.p.Prog.table[OpKind(o)]
 	if !ok || !r.elementwise || r.control != nil || len(o.Regions()) != 0 || len(in) == 0 {
 		return nil
 	}
 	for i, x := range types {
-		if !scalarType(x) || len(in[i]) != t.N {
+		if !b.scalarType(x) || len(in[i]) != t.N {
 			return nil
 		}
 	}
-	out := b.fresh(t.N)
+	out := b.fresh(t)
 	if code, swap := scalarCode(o, types, t); code != exec.ScalarCallOp {
 		for i, d := range out {
-			var args []uint8
+			var args []exec.Register
 			for _, regs := range in {
 				args = append(args, regs[i])
 			}
@@ -352,12 +542,12 @@ func (b *scalars) elements(o *ir.Op, in [][]uint8, types []kernel.Type, t kernel
 		return nil
 	}
 	for i, d := range out {
-		c := exec.ScalarCall{Name: o.Name(), Loop: k.Loop}
+		c := exec.ScalarCall{Op: o, Loop: k.Loop, Lanes: cmp.Or(k.Lanes, k.Single)}
 		for j, regs := range in {
 			c.In, c.Types = append(c.In, regs[i]), append(c.Types, types[j].DType)
 		}
 		c.Types = append(c.Types, t.DType)
-		b.op(exec.ScalarCallOp, d, uint8(len(b.out.Calls)))
+		b.op(exec.ScalarCallOp, d, exec.Register(len(b.out.Calls)))
 		b.out.Calls = append(b.out.Calls, c)
 	}
 	return out

@@ -20,10 +20,13 @@ type Node struct {
 	Op    string
 	Args  []*Node
 	Bits  uint64 // of a constant
-	Imm   uint64 // shift count, rounding mode
+	Imm   uint64 // shift count, rounding mode; of a Loop: status, offset
 	Kind  Kind
 	Width int
 	Name  string // in Go
+	// Of an element of a Loop's arrays.
+	Array  int
+	Format string
 }
 
 // Program is a list of operations on lanes of four or eight bytes, with operands and results in memory.
@@ -221,7 +224,8 @@ func (p *Program) Live() []*Node {
 		need[o.Node] = true
 	}
 	for i := len(p.nodes) - 1; i >= 0; i-- {
-		if n := p.nodes[i]; need[n] {
+		if n := p.nodes[i]; need[n] || n.effect() {
+			need[n] = true
 			for _, a := range n.Args {
 				need[a] = true
 			}

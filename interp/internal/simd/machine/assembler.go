@@ -161,6 +161,12 @@ func (a *assembler) loadPointer(reg, base int, disp int32) {
 	a.modrm(byte(reg), memory(base, -1, 1, disp), 0)
 }
 
+// storePointer stores a general register in memory at base + disp.
+func (a *assembler) storePointer(reg, base int, disp int32) {
+	a.code = append(a.code, 0x48|byte(reg)>>3<<2|byte(base)>>3, 0x89)
+	a.modrm(byte(reg), memory(base, -1, 1, disp), 0)
+}
+
 // storeLow stores a vector's first four or eight bytes with the VEX prefix.
 func (a *assembler) storeLow(bytes, reg int, m operand) {
 	if bytes == 4 {

@@ -72,7 +72,11 @@ func (r reading) compare(s reading) int {
 type encoder struct {
 	assembler
 	p         *expr.Program
-	bytes     int // of a vector
+	bytes     int        // of a vector
+	width     int        // of the current operation's lanes
+	single    *expr.Loop // the loop on single values, or nil
+	index     *expr.Node // the value in rax
+	leaves    []leave
 	registers int
 	lowest    int // register that values may have
 	most      int // registers in use at one time
@@ -95,7 +99,7 @@ var temporary = &expr.Node{}
 func newEncoder(p *expr.Program, bytes int, kept map[value]int) *encoder {
 	e := &encoder{p: p, bytes: bytes, kept: kept, reads: map[value]reading{}, reg: map[*expr.Node]int{}, slot: map[*expr.Node]int{},
 		uses: map[*expr.Node][]int{}, arrays: map[*expr.Node]int{}}
-	e.wide = bytes == 64
+	e.wide, e.width = bytes == 64, p.Width
 	e.registers = 16
 	if e.wide {
 		e.registers = 32
@@ -104,14 +108,17 @@ func newEncoder(p *expr.Program, bytes int, kept map[value]int) *encoder {
 }
 
 func (e *encoder) length() byte {
-	if e.wide {
+	switch {
+	case e.wide:
 		return bits512
+	case e.single != nil:
+		return bits128
 	}
 	return bits256
 }
 
 // w returns the W bit of instructions on lanes of eight bytes.
-func (e *encoder) w() byte { return byte(e.p.Width / 8) }
+func (e *encoder) w() byte { return byte(e.width / 8) }
 
 // loop encodes the loop.
 func (e *encoder) loop() error {
@@ -193,6 +200,9 @@ func (e *encoder) keptInOrder() []value {
 
 // array returns the memory of array i, at the current element or at its only vector.
 func (e *encoder) array(i int, format string, same bool) operand {
+	if e.single != nil {
+		return e.register(e.single.In[i])
+	}
 	base := rax
 	if i < len(pointers) {
 		base = pointers[i]
@@ -257,7 +267,7 @@ func (e *encoder) allocate(n *expr.Node) int {
 		return 0
 	}
 	o := e.owner[best]
-	if _, ok := e.slot[o]; !ok {
+	if _, ok := e.slot[o]; !ok && (e.single == nil || o.Op != "in") {
 		e.slot[o] = e.slots
 		e.slots++
 		e.emit(opcode{0, 1, 0, 0x11}, e.length(), best, 0, e.spilled(o), 0, false)
@@ -393,6 +403,9 @@ var commutes = map[string]bool{"add": true, "mul": true, "iadd": true, "and": tr
 
 // node encodes one operation.
 func (e *encoder) node(n *expr.Node) {
+	if e.single != nil && e.singleNode(n) {
+		return
+	}
 	a, w := n.Args, e.w()
 	if n.Kind == expr.Mask {
 		e.mask(n)
@@ -587,6 +600,10 @@ func (e *encoder) loadNode(n *expr.Node, format string, m operand) int {
 
 // load encodes the load of a vector into register d.
 func (e *encoder) load(d int, format string, m operand) {
+	if e.single != nil {
+		e.loadSingle(d, format, m)
+		return
+	}
 	w := e.w()
 	switch {
 	case format == "i1":
