@@ -72,7 +72,8 @@ def module(x: Any, *args, **kwargs) -> Module:
 
     Args:
       x: a function, which is lowered for the arguments; what jax.jit(f).lower(...) or jax.export.export(f)(...) returns;
-        MLIR or HLO text; bytes of a module; the path of a file; or a Module.
+        MLIR or HLO text; bytes of a module; the path of a file; or a Module. A str is text if it has a line break or a
+        brace and no file has this name; any other str is a path.
 
     Raises:
       Error: x is none of these, or JAX cannot lower the function.
@@ -81,7 +82,7 @@ def module(x: Any, *args, **kwargs) -> Module:
         return x
     if isinstance(x, (bytes, bytearray)):
         return Module(x)
-    if isinstance(x, os.PathLike) or isinstance(x, str) and "\n" not in x:
+    if isinstance(x, os.PathLike) or isinstance(x, str) and (os.path.exists(x) or not set("\n{") & set(x)):
         try:
             return Module(pathlib.Path(x).read_bytes(), name=os.fspath(x))
         except OSError as e:

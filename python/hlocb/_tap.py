@@ -8,8 +8,10 @@ import itertools
 import json
 import os
 import shutil
+import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +27,7 @@ _one = threading.Lock()  # the engine has one setting at a time
 class Tap(contextlib.ContextDecorator):
     """The values of JAX code in a with statement: see tap."""
 
-    def __init__(self, settings: dict[str, Any], show: bool | Callable[[Event], None], files: Sequence[str] = ()):
+    def __init__(self, settings: dict[str, Any], show: bool | str | Callable[[Event], None], files: Sequence[str] = ()):
         self._settings, self._show, self._sinks = settings, show, list(files)
         self._events: list[Event] = []
         self._messages: list[dict[str, Any]] = []
@@ -112,6 +114,7 @@ class Tap(contextlib.ContextDecorator):
     def _watch(self) -> Callable[[], None]:
         """Shows events while they arrive, until the returned function is called."""
         show = self._show if callable(self._show) else _print
+        progress = _Progress() if self._show == "progress" else None
         stop = threading.Event()
 
         def work():
@@ -121,8 +124,11 @@ class Tap(contextlib.ContextDecorator):
                 self._poll()
                 with self._read:
                     new, shown = self._events[shown:], len(self._events)
-                for e in new:
-                    show(e)
+                if progress:
+                    progress.update(shown, new[-1] if new else None, last)
+                else:
+                    for e in new:
+                        show(e)
                 if last:
                     return
 
@@ -146,12 +152,32 @@ def _print(e: Event) -> None:
     print(e, flush=True)
 
 
+class _Progress:
+    """A line on standard error that is written again five times a second: the time, the events, the last event."""
+
+    def __init__(self):
+        self._start = time.monotonic()
+        self._next, self._length, self._event = 0.0, 0, ""
+
+    def update(self, events: int, event: Event | None, last: bool) -> None:
+        seconds = time.monotonic() - self._start
+        if event:
+            self._event = f", run {event.run}: {event.hook}: {_events._short(event.value) if event.values else event.value}"
+        if seconds < self._next and not last:
+            return
+        self._next = seconds + 0.2
+        line = f"hlocb: {seconds:.1f} s, {events} event{'s' * (events != 1)}{self._event}"[:110].partition("\n")[0]
+        sys.stderr.write("\r" + line.ljust(self._length) + "\n" * last)
+        sys.stderr.flush()
+        self._length = len(line)
+
+
 def tap(
     *places: str,
     stats: bool = False,
     every: int = 1,
     first: int = 0,
-    show: bool | Callable[[Event], None] = False,
+    show: bool | str | Callable[[Event], None] = False,
     strict: bool = False,
     passes: str = "",
     events: str | os.PathLike | Sequence[str | os.PathLike] = (),
@@ -173,7 +199,8 @@ def tap(
         large arrays.
       every: look only at every Nth execution of a value.
       first: look at no more than this many executions of a value; 0 means all.
-      show: print each event while the code runs, or call this function with it (in another thread).
+      show: print each event while the code runs, or call this function with it (in another thread). "progress" shows
+        one line instead, with the time, the number of events and the last event.
       strict: a failing tap is an exception where JAX waits for the value.
       passes: a pipeline of hlocb's passes that changes each program first, such as "canonicalize,cse".
       events: files that get the events, too: "run.parquet", "tb:DIRECTORY" for TensorBoard, "trace:FILE" for Perfetto, or
@@ -186,6 +213,8 @@ def tap(
     kind = "=stats" if stats else ""
     if not places:
         raise Error("tap needs a place: hlocb.tap('train.py:10'), or '.' for every value")
+    if isinstance(show, str) and show != "progress":
+        raise Error(f'show={show!r}: expected True, False, "progress" or a function')
     return Tap({"taps": [p + kind for p in places], "every": 0 if every == 1 else every, "first": first, "strict": strict, "passes": passes}, show, _paths(events))
 
 

@@ -41,6 +41,22 @@ def test_text_and_file(tmp_path):
     assert shown.startswith("<iframe sandbox=") and html.unescape(shown.split('srcdoc="')[1].rsplit('"', 1)[0]) == page
 
 
+def test_text_in_one_line(tmp_path, monkeypatch):
+    """A str is text if it has a brace or a line break, and no file has its name."""
+    line = "module { func.func @main() -> tensor<i32> { %0 = stablehlo.constant dense<7> : tensor<i32> return %0 : tensor<i32> } }"
+    assert hlocb.run(line).results == [7]
+    assert hlocb.module(line).text == line
+    with pytest.raises(hlocb.Error, match=r"^module:1:\d+: error: "):
+        hlocb.run("module { func.func @main( }")
+    monkeypatch.chdir(tmp_path)
+    for name in ("{a}.mlir", "a\nb.mlir", "a"):  # names that could be text
+        (tmp_path / name).write_text(line)
+        assert hlocb.run(name).results == [7]
+    for name in ("b", "func.mlir", "module", ""):
+        with pytest.raises(hlocb.Error, match=f"^{name}: (No such file|Is a directory)"):
+            hlocb.module(name)
+
+
 def test_functions_have_jax_s_results():
     jnp = jax().numpy
 

@@ -20,9 +20,11 @@ def test_notebook():
     outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
     text = "".join(o.get("text", "") for o in outputs)
     assert text.count("reduce at ") == 3 and "log of stablehlo.log at " in text, text
+    assert ", 30 events, run 30: reduce: " in text, text
     assert any("image/png" in o.get("data", {}) for o in outputs), "no curve"
     tables = [o["data"]["text/html"] for o in outputs if "text/html" in o.get("data", {})]
-    assert len(tables) == 1 and tables[0].count("<tr>") == 1 + 3, tables
+    assert len(tables) == 2 and tables[0].count("<tr>") == 1 + 3, tables
+    assert tables[1].startswith("<iframe sandbox=") and "stablehlo.tanh" in tables[1]
 
 
 TAPPED = """

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -88,6 +89,22 @@ def test_show_and_events_while_it_runs():
         assert len(t.events) == 1
         step(w, x)
     assert shown == ["tanh", "tanh"]
+
+
+def test_progress_is_one_line(capfd):
+    w, x = values()
+    with hlocb.tap("tanh", show="progress"):
+        w, _ = step(w, x)
+        jax.block_until_ready(w)
+        time.sleep(0.5)
+        during = capfd.readouterr().err
+        step(w, x)
+    out, after = capfd.readouterr()
+    assert out == "" and during.count("\r") >= 2 and "\n" not in during
+    assert re.search(r"\rhlocb: \d\.\d s, 1 event, run 1: tanh: float32\[4\] \[", during), during
+    assert re.search(r"\rhlocb: \d\.\d s, 2 events, run 2: tanh: float32\[4\] \[.*\n$", after), after
+    with pytest.raises(hlocb.Error, match='show=\'line\': expected True, False, "progress" or a function'):
+        hlocb.tap("tanh", show="line")
 
 
 def test_callbacks_work_inside():
