@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-reads corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python clean
+.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-reads corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python test-frameworks clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -183,6 +183,15 @@ release: zig
 # The Python package: a wheel for this machine, installed and tested on each Python from 3.10 on.
 python:
 	@dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(GO) run ./internal/release -o "$$dir" wheels native && python/test.sh "$$dir"/*.whl "$(CACHE)"
+
+# The pages of PyTorch and GoMLX, word for word, with the packages that they name, 8 GB. By hand, before a release.
+FRAMEWORKS ?= $(CACHE)/frameworks
+FRAMEWORKS_PYTHON ?= python3
+test-frameworks:
+	@[ -x "$(FRAMEWORKS)/bin/python" ] || "$(FRAMEWORKS_PYTHON)" -m venv "$(FRAMEWORKS)"
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; $(GO) run ./internal/release -o "$$dir" wheels native; \
+	"$(FRAMEWORKS)/bin/python" -m pip uninstall -q -y hlocb; \
+	PATH="$(FRAMEWORKS)/bin:$$PATH" PIP_FIND_LINKS="$$dir" HLOCB_FRAMEWORKS=1 $(GO) test -timeout 60m -count 1 -v -run TestFrameworks ./internal/docs
 
 # JAX's own tests on the engine as a plugin, compared with JAX's own CPU client. JAX_SOURCE is a checkout of JAX at the
 # version of JAX_PYTHON. The results stay in JAX_RESULTS, and the rule continues after the last one. JAX_TESTS adds flags:

@@ -37,7 +37,7 @@ func (a *app) execCommand() *cobra.Command {
 
 JAX's built-in CPU client is not a plugin. On a machine without an accelerator, and if neither JAX_PLATFORMS nor PJRT_NAMES_AND_LIBRARY_PATHS is set, JAX gets the installed CPU plugin under the name xcpu, or hlocb's embedded engine if no plugin is installed.
 
-With --backend engine the program runs on the embedded engine, which needs no plugin and compiles many times faster than XLA.
+With --backend engine the program runs on the embedded engine, which needs no plugin and compiles many times faster than XLA. It serves JAX, GoMLX, and PyTorch/XLA beside hlocb's Python package.
 
 --dump DIR --dump-args 1 writes each program with the arguments of its first run. --replay repeats such a step without the framework; --tap, --on and --events look into it.
 
@@ -131,24 +131,27 @@ The exit code is the program's. With --strict a failing probe ends the program w
 
 // execBackend returns the variables that let a program run on a backend whose programs hlocb sees.
 func (a *app) execBackend(ctx context.Context, backend string, limit int64) ([]string, error) {
-	engine := backend == "engine"
 	var plugin []string
-	if !engine && launch.NeedsCPUPlugin(os.Getenv) {
+	var instead bool // JAX runs on the engine, because there is no plugin
+	if backend != "engine" && launch.NeedsCPUPlugin(os.Getenv) {
 		if found, err := a.env.Find("cpu"); err == nil && len(found) > 0 {
 			if plugin, err = launch.ForJAX(found[0].Path, a.ownLogLevel); err != nil {
 				return nil, err
 			}
 		} else {
 			a.note("no CPU plugin is installed, so JAX runs on the embedded engine; 'hlocb plugin install cpu' installs XLA's")
-			engine = true
+			instead = true
 		}
 	}
 	libraries, err := launch.Find(ctx, a.Err)
 	if err != nil {
 		return nil, err
 	}
-	if engine {
+	switch {
+	case backend == "engine":
 		return libraries.OnEngine(limit)
+	case instead:
+		return libraries.JAXOnEngine()
 	}
 	env, err := libraries.Environment(os.Getenv)
 	return append(env, plugin...), err

@@ -21,11 +21,15 @@ import (
 type console struct {
 	file string
 	line int
+	mark string // the comment in the line before it, or ""
 	text []string
 	root string // of the repository
 }
 
-// consoles returns the console blocks of a document, except those after a comment <!-- not run: why -->.
+// notRun begins the comment before a block that TestDocumentsShowWhatIsPrinted does not run, followed by the reason.
+const notRun = "<!-- not run: "
+
+// consoles returns the console blocks of a document.
 func consoles(file string, text []byte) (blocks []console) {
 	lines := strings.Split(string(text), "\n")
 	for i := 0; i < len(lines); i++ {
@@ -33,19 +37,67 @@ func consoles(file string, text []byte) (blocks []console) {
 			continue
 		}
 		b := console{file: filepath.Base(file), line: i + 1}
-		run := i == 0 || !strings.HasPrefix(lines[i-1], "<!-- not run: ")
+		if i > 0 && strings.HasPrefix(lines[i-1], "<!-- ") {
+			b.mark = lines[i-1]
+		}
 		for i++; i < len(lines) && lines[i] != "```"; i++ {
 			b.text = append(b.text, lines[i])
 		}
-		if run {
-			blocks = append(blocks, b)
-		}
+		blocks = append(blocks, b)
 	}
 	return blocks
 }
 
-// script matches a block of Python in a document that names its file.
-var script = regexp.MustCompile("(?ms)^```python\n(# (\\w+\\.py)\n.*?)^```$")
+// script matches a block of Python or Go in a document that names its file.
+var script = regexp.MustCompile("(?ms)^```(?:python|go)\n((?:#|//) (\\w+\\.(?:py|go))\n.*?)^```$")
+
+// writeScripts writes the scripts of a document to dir. It returns their number.
+func writeScripts(t *testing.T, text []byte, dir string) int {
+	scripts := script.FindAllSubmatch(text, -1)
+	for _, s := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, string(s[2])), s[1], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(scripts)
+}
+
+// command is a command of a block, and the lines that the document shows after it.
+type command struct {
+	line  int
+	text  string
+	shown []string
+}
+
+// commands returns the commands of a block.
+func (b *console) commands(t *testing.T) (out []command) {
+	for i := 0; i < len(b.text); {
+		text, ok := strings.CutPrefix(b.text[i], "$ ")
+		if !ok {
+			t.Fatalf("line %d is not a command: %s", b.line+i+1, b.text[i])
+		}
+		c := command{line: b.line + i + 1, text: text}
+		for i++; i < len(b.text) && !strings.HasPrefix(b.text[i], "$ "); i++ {
+			c.shown = append(c.shown, b.text[i])
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// compare reports an error if the document does not show what the command printed.
+func (b *console) compare(t *testing.T, c command, printed string) {
+	var want, got []string
+	if len(c.shown) > 0 {
+		want = strings.Split(asShown(strings.Join(c.shown, "\n")), "\n")
+	}
+	if printed != "" {
+		got = strings.Split(strings.TrimSuffix(asShown(printed), "\n"), "\n")
+	}
+	if !shows(want, got) {
+		t.Errorf("%s:%d: %s prints\n%s\nthe document shows\n%s", b.file, c.line, c.text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
 
 // terminal collects standard output and standard error together, as a terminal shows them.
 type terminal struct {
@@ -143,20 +195,15 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		shared := t.TempDir() // the directory of all blocks of a document with a script
-		scripts := script.FindAllStringSubmatch(string(text), -1)
-		for _, s := range scripts {
-			if err := os.WriteFile(filepath.Join(shared, s[2]), []byte(s[1]), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		scripts := writeScripts(t, text, shared)
 		for _, block := range consoles(file, text) {
-			if strings.HasPrefix(block.text[0], "$ hlocb exec ") {
+			if strings.HasPrefix(block.mark, notRun) || strings.HasPrefix(block.text[0], "$ hlocb exec ") {
 				continue // 'hlocb exec' replaces this process; TestInterposed runs such blocks
 			}
 			ran++
 			t.Run(block.file+":"+strconv.Itoa(block.line), func(t *testing.T) {
 				dir := t.TempDir()
-				if len(scripts) > 0 {
+				if scripts > 0 {
 					dir = shared
 				}
 				for _, name := range []string{"testdata", "examples"} {
@@ -177,23 +224,14 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 
 func (b *console) check(t *testing.T) {
 	code := 0
-	for i := 0; i < len(b.text); {
-		command, ok := strings.CutPrefix(b.text[i], "$ ")
-		if !ok {
-			t.Fatalf("line %d is not a command: %s", b.line+i+1, b.text[i])
-		}
-		at := b.line + i + 1
-		var doc []string
-		for i++; i < len(b.text) && !strings.HasPrefix(b.text[i], "$ "); i++ {
-			doc = append(doc, b.text[i])
-		}
-		args, err := words.Split(strings.Replace(command, "go run ./cmd/hlocb", "hlocb", 1))
+	for _, c := range b.commands(t) {
+		args, err := words.Split(strings.Replace(c.text, "go run ./cmd/hlocb", "hlocb", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out terminal
 		switch {
-		case command == "echo $?":
+		case c.text == "echo $?":
 			out.text.WriteString(strconv.Itoa(code) + "\n")
 		case args[0] == "hlocb":
 			ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -225,23 +263,13 @@ func (b *console) check(t *testing.T) {
 				code = 1
 			}
 		default:
-			t.Fatalf("line %d: cannot run %q", at, command)
+			t.Fatalf("line %d: cannot run %q", c.line, c.text)
 		}
 		printed := out.text.String()
 		printed = strings.ReplaceAll(printed, b.root+"/", "") // the loader prints absolute paths
 		if strings.Contains(printed, "no PJRT plugin for") || strings.Contains(printed, "no plugin found") || strings.Contains(printed, "needs cgo") || strings.Contains(printed, "need cgo") || strings.Contains(printed, "build constraints exclude") {
 			t.Skip("skip: no CPU plugin")
 		}
-		want := strings.Split(asShown(strings.Join(doc, "\n")), "\n")
-		if len(doc) == 0 {
-			want = nil
-		}
-		got := strings.Split(strings.TrimSuffix(asShown(printed), "\n"), "\n")
-		if printed == "" {
-			got = nil
-		}
-		if !shows(want, got) {
-			t.Errorf("%s:%d: %s prints\n%s\nthe document shows\n%s", b.file, at, command, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		b.compare(t, c, printed)
 	}
 }

@@ -68,7 +68,7 @@ func runSnippets(t *testing.T, module string, docs []string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range goBlock.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range goBlock.FindAllStringSubmatch(script.ReplaceAllString(string(text), ""), -1) {
 			n++
 			var imports, used strings.Builder
 			for _, path := range snippetImports {

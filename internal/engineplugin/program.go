@@ -133,20 +133,19 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	return nil
 }
 
-// shown returns a program in the form that jaxlib converts to HLO: with GSPMD's shardings instead of Shardy's ops.
+// shown returns a program in the form that clients convert to HLO: MLIR, with GSPMD's shardings instead of Shardy's ops.
 func shown(code []byte) ([]byte, error) {
-	if hlo.IsProto(code) {
-		return code, nil
-	}
 	m, err := reader.Read(diag.NewSource("program", code))
 	if err != nil {
 		return nil, err
 	}
-	if !shardy.Used(m) {
+	switch {
+	case shardy.Used(m):
+		if err := shardy.Export(m, nil); err != nil {
+			return nil, err
+		}
+	case !hlo.IsProto(code):
 		return code, nil
-	}
-	if err := shardy.Export(m, nil); err != nil {
-		return nil, err
 	}
 	return print.Append(nil, m, reader.Written(m, print.Options{ListBooleans: true})), nil
 }

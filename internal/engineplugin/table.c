@@ -414,7 +414,7 @@ FN(executable_parameter_kinds, hl_kinds_args) {
 
 // jaxlib asks for the program of each executable while it loads it, and converts it to HLO, which takes five times as
 // long as compilation. It needs no answer then. Loading ends with the question for the fingerprint; later questions come
-// from users.
+// from users. torch_xla needs the answer, and asks for the sizes before it.
 FN(executable_program, hl_optimized_program_args) {
   he_executable *e = a->executable;
   hl_program *p = a->program;
@@ -428,8 +428,8 @@ FN(executable_program, hl_optimized_program_args) {
     free(message);
     return error;
   }
-  p->format = e->format;
-  p->format_size = strlen(e->format);
+  p->format = "mlir";
+  p->format_size = strlen(p->format);
   if (p->code) memcpy(p->code, e->shown, e->shown_size);
   p->code_size = e->shown_size;
   return NULL;
@@ -437,6 +437,7 @@ FN(executable_program, hl_optimized_program_args) {
 
 FN(executable_memory_stats, hl_memory_stats_args) {
   he_executable *e = a->executable;
+  e->loaded = true;
   hl_memory_stats_args out = {.size = a->size, .ext = a->ext, .executable = e};
   for (size_t i = 0; i < e->num_parameters; i++) out.arguments += (int64_t)e->parameters[i].size;
   for (size_t i = 0; i < e->num_results; i++) out.outputs += (int64_t)e->results[i].size;

@@ -326,12 +326,23 @@ func NeedsCPUPlugin(lookup func(string) string) bool {
 	return lookup("PJRT_NAMES_AND_LIBRARY_PATHS") == "" && lookup("JAX_PLATFORMS") == "" && !accelerator()
 }
 
-// OnEngine returns the variables that let JAX, or another framework, run on the engine in place of JAX's own CPU
-// client. JAX then treats it as that client: it lowers callbacks, LAPACK and random numbers as for a CPU. limit is the
-// limit for all values in bytes; 0 means none.
+// JAXOnEngine returns the variables that let JAX run on the engine in place of its own CPU client. JAX then treats it as
+// that client: it lowers callbacks, LAPACK and random numbers as for a CPU.
+func (l Libraries) JAXOnEngine() ([]string, error) {
+	path, err := without(",:", l.Engine)
+	return jaxOn(path), err
+}
+
+func jaxOn(engine string) []string {
+	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + engine, "JAX_PLATFORMS=cpu"}
+}
+
+// OnEngine returns the variables that let a program run on the engine: with JAX, with GoMLX, or with PyTorch/XLA, which
+// finds the engine by hlocb's Python package and then keeps the lines of the program. limit is the limit for all values
+// in bytes; 0 means none.
 func (l Libraries) OnEngine(limit int64) ([]string, error) {
 	path, err := without(",:", l.Engine)
-	env := []string{"PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + path, "JAX_PLATFORMS=cpu"}
+	env := append(jaxOn(path), "GOMLX_BACKEND=xla:"+path, "PJRT_DEVICE=HLOCB", "XLA_IR_DEBUG=1", "XLA_HLO_DEBUG=1")
 	if limit > 0 {
 		env = append(env, "HLOCB_ENGINE_MEMORY="+strconv.FormatInt(limit, 10))
 	}

@@ -85,7 +85,7 @@ func TestWheel(t *testing.T) {
 	for name, want := range map[string]string{
 		"hlocb/__init__.py": "bisect_nan", "hlocb/py.typed": "", "hlocb-1.2.3.data/scripts/hlocb": "", "hlocb-1.2.3.data/data/lib/hlocb/libhlocb_pjrt.so": "",
 		"hlocb-1.2.3.dist-info/METADATA": "Version: 1.2.3\n", "hlocb-1.2.3.dist-info/WHEEL": "Tag: py3-none-manylinux_2_17_x86_64\n",
-		"hlocb-1.2.3.dist-info/entry_points.txt": "[jax_plugins]\n", "hlocb-1.2.3.dist-info/licenses/LICENSE": "Apache License",
+		"hlocb-1.2.3.dist-info/entry_points.txt": "[jax_plugins]\nhlocb = hlocb._jax\n\n[torch_xla.plugins]\nhlocb = hlocb._torch:Plugin\n", "hlocb-1.2.3.dist-info/licenses/LICENSE": "Apache License",
 		"hlocb-1.2.3.dist-info/sboms/hlocb.cdx.json": `"CycloneDX"`,
 	} {
 		if text, ok := files[name]; !ok || !strings.Contains(text, want) {

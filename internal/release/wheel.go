@@ -59,7 +59,7 @@ func wheel(b *build, out, version string) (string, error) {
 	entries = append(entries,
 		entry{name: info + "METADATA", data: fmt.Appendf(nil, metadata, version, readme)},
 		entry{name: info + "WHEEL", data: []byte("Wheel-Version: 1.0\nGenerator: hlocb\nRoot-Is-Purelib: false\n" + tags.String())},
-		entry{name: info + "entry_points.txt", data: []byte("[jax_plugins]\nhlocb = hlocb._jax\n")})
+		entry{name: info + "entry_points.txt", data: []byte("[jax_plugins]\nhlocb = hlocb._jax\n\n[torch_xla.plugins]\nhlocb = hlocb._torch:Plugin\n")})
 	var record strings.Builder
 	for _, e := range entries {
 		sum := sha256.Sum256(e.data)

@@ -43,6 +43,23 @@ def test_jax_runs_on_the_engine_if_it_is_told_to():
         assert "experimental" not in err
 
 
+def test_torch_xla_gets_the_engine_if_it_asks(tmp_path):
+    """torch_xla loads the plugins of all packages, and asks one of them for its library. Here another module stands for it."""
+    (tmp_path / "torch_xla" / "experimental").mkdir(parents=True)
+    (tmp_path / "torch_xla" / "__init__.py").touch()
+    (tmp_path / "torch_xla" / "experimental" / "plugins.py").write_text("class DevicePlugin: pass")
+    code = """
+import importlib.metadata, sys
+(plugin,) = importlib.metadata.entry_points(group="torch_xla.plugins", name="hlocb")
+p = plugin.load()()
+assert "jax" not in sys.modules
+print(p.library_path())
+"""
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    r = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert r.stdout.strip() == hlocb.engine_path() and os.path.exists(hlocb.engine_path()), r.stderr
+
+
 def test_exec_on_the_engine():
     """exec needs nothing of the program, and JAX prints nothing of its own; an engine that JAX finds is tapped once."""
     command = [hlocb.find_bin(), "exec", "--backend", "engine", "--tap", "^stablehlo.dot_general$"]
