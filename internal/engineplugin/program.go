@@ -133,7 +133,8 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	return nil
 }
 
-// shown returns a program in the form that clients convert to HLO: MLIR, with GSPMD's shardings instead of Shardy's ops.
+// shown returns a program in the form that clients convert to HLO: MLIR, with GSPMD's shardings instead of Shardy's
+// ops.
 func shown(code []byte) ([]byte, error) {
 	m, err := reader.Read(diag.NewSource("program", code))
 	if err != nil {

@@ -326,8 +326,8 @@ func NeedsCPUPlugin(lookup func(string) string) bool {
 	return lookup("PJRT_NAMES_AND_LIBRARY_PATHS") == "" && lookup("JAX_PLATFORMS") == "" && !accelerator()
 }
 
-// JAXOnEngine returns the variables that let JAX run on the engine in place of its own CPU client. JAX then treats it as
-// that client: it lowers callbacks, LAPACK and random numbers as for a CPU.
+// JAXOnEngine returns the variables that let JAX run on the engine in place of its own CPU client. JAX then treats it
+// as that client: it lowers callbacks, LAPACK and random numbers as for a CPU.
 func (l Libraries) JAXOnEngine() ([]string, error) {
 	path, err := without(",:", l.Engine)
 	return jaxOn(path), err
