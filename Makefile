@@ -101,8 +101,8 @@ generated:
 
 # Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
 
-# RACE lists the packages that start threads, RACEFLAGS adds flags.
-RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime/... ./interp/...
+# RACE lists the packages that start threads, or whose tests do. RACEFLAGS adds flags.
+RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime ./runtime/handlers ./runtime/interpose ./runtime/plugins ./interp ./interp/internal/exec ./interp/internal/kernel ./internal/engineplugin
 race: peers
 	export HLOCB_AGAIN=1; { $(GO) test -race -vet=off -short -timeout 30m $(RACEFLAGS) -json $(RACE); status=$$?; \
 	$(GO) test -C runtime/goxla -race -vet=off -short -json ./... && exit $$status; } | $(SUMMARY)
