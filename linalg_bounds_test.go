@@ -81,6 +81,7 @@ else:
 
 // TestLinearAlgebraBounds: residuals and the loss of orthogonality stay below c·n·eps; docs/accuracy.md has c.
 func TestLinearAlgebraBounds(t *testing.T) {
+	label.Once(t)
 	peer.Each(t, label.Part, checkLinearAlgebraBounds)
 }
 

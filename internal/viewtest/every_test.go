@@ -49,11 +49,12 @@ func TestEveryModule(t *testing.T) {
 	}
 }
 
-// everyOp selects up to 300 ops, and returns a mistake of the picture: a child outside of its box, or two boxes that
+// everyOp selects up to 60 ops, and returns a mistake of the picture: a child outside of its box, or two boxes that
 // overlap.
 const everyOp = `(() => {
 	const L = hlocb.layout, { items, children } = hlocb.model;
-	for (const i of hlocb.state.step.items.slice(0, 300)) hlocb.select(i);
+	const all = hlocb.state.step.items, step = Math.ceil(all.length / 60);
+	for (let k = 0; k < all.length; k += step) hlocb.select(all[k]);
 	for (const i of L.visible) {
 		const p = items.parent[i];
 		if (p > 0 && (L.x[i] < L.x[p] - 1 || L.y[i] < L.y[p] - 1 || L.x[i] + L.width[i] > L.x[p] + L.width[p] + 1 || L.y[i] + L.height[i] > L.y[p] + L.height[p] + 1))
