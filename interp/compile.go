@@ -16,8 +16,8 @@ import (
 func compile(p *runtime.Program, opts Options, copts runtime.CompileOptions) (*plan.Compiler, *exec.Function) {
 	h := &ops.Host{}
 	if opts.Targets != nil {
-		h.Targets = func(target string) func(*plan.Planner, *plan.Spec) exec.Runner {
-			if k := kernel.Must(opts.Targets(target)); k != nil {
+		h.Targets = func(target string, call *ir.Op) func(*plan.Planner, *plan.Spec) exec.Runner {
+			if k := kernel.Must(opts.Targets(target, call)); k != nil {
 				return planKernel(k)
 			}
 			return nil

@@ -39,9 +39,9 @@ type Options struct {
 	Functions map[*ir.Def]Function
 	// Memory allocates the payloads of values; nil means Go's heap. Executable.RunOwned needs it.
 	Memory Allocator
-	// Targets returns the kernel for custom calls to a target that the engine does not know, or nil. An error states
-	// the missing requirement. Operands and results are row-major; the layouts of the call do not matter.
-	Targets func(target string) (Kernel, error)
+	// Targets returns the kernel for a custom call to a target that the engine does not know, or nil. An error states
+	// the missing requirement. Operands and results are row-major, whatever the layouts of the call are.
+	Targets func(target string, call *ir.Op) (Kernel, error)
 }
 
 // Allocator allocates and frees the payloads of values, for example outside Go's heap. Free gets the whole slice that

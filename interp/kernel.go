@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/hlocb/hlocb/interp/internal/exec"
@@ -43,6 +44,12 @@ func (v Value) Tensor() *tensor.Tensor { return &v.b.Tensor }
 // Op returns the op under execution.
 func (x *Execution) Op() *ir.Op { return x.op }
 
+// Context returns the context of the run.
+func (x *Execution) Context() context.Context { return x.m.Ctx }
+
+// Device returns the device that executes the op, from 0. Device 0 executes an op that all devices share.
+func (x *Execution) Device() int { return x.m.Run.Device }
+
 // Operands returns the values of the op's operands.
 func (x *Execution) Operands() []Value { return x.in }
 
@@ -54,6 +61,18 @@ func (x *Execution) New(t *tensor.Tensor) (Value, error) {
 	}
 	return v, err
 }
+
+// Reuse returns operand i as a value that the kernel may change until it returns: the operand itself if nothing else
+// needs it, else a copy.
+func (x *Execution) Reuse(i int) (Value, error) {
+	if v := x.in[i]; v.b.Writable() {
+		return v, nil
+	}
+	return x.New(x.in[i].Tensor())
+}
+
+// Token returns a token.
+func (x *Execution) Token() Value { return Value{x.m.Token()} }
 
 // Alloc returns a value of zeros, which the kernel may change until it returns.
 func (x *Execution) Alloc(dt tensor.DType, shape tensor.Shape) (v Value, err error) {

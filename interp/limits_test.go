@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/ops"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -232,7 +233,7 @@ func TestFailingHook(t *testing.T) {
 
 // TestInternalErrorsAreLocated: a panic while an op is compiled becomes an error at that op.
 func TestInternalErrorsAreLocated(t *testing.T) {
-	opts := Options{Targets: func(string) (Kernel, error) { panic("lost") }}
+	opts := Options{Targets: func(string, *ir.Op) (Kernel, error) { panic("lost") }}
 	_, err := compileWith(t, `func.func @main(%a: tensor<f32>) -> tensor<f32> {
   %r = stablehlo.custom_call @mine(%a) : (tensor<f32>) -> tensor<f32>
   return %r : tensor<f32>

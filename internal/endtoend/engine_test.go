@@ -30,6 +30,23 @@ func onEngine(t *testing.T, s *startedProgram) {
 			}
 		})
 	}
+	// The engine calls handlers that the program registers with jax.ffi. Those of one stage only, and functions that the
+	// engine's FFI lacks are an error.
+	t.Run("handlers", func(t *testing.T) {
+		const program = "testdata/ffi/ffi.py"
+		library, want := s.handlers(t, program)
+		got, stderr, code := finish(t, peer.Command(s.python, program), append(env, library, "NEWEST=cpu")...)
+		if want += "newest UNIMPLEMENTED\nstaged UNIMPLEMENTED\n"; got != want || code != 0 {
+			t.Errorf("exit code %d, output\n%s\nexpected\n%s\n%s", code, got, want, stderr)
+		}
+	})
+	// A client of the C API, whose hooks are handlers that it registers with the plugin.
+	t.Run("plugin test", func(t *testing.T) {
+		out, stderr, code := finish(t, peer.Command(filepath.Join(s.dir, "hlocb"), "plugin", "test", filepath.Join(s.dir, "libhlocb_engine.so")))
+		if code != 0 {
+			t.Errorf("exit code %d\n%s\n%s", code, out, stderr)
+		}
+	})
 	t.Run("memory limit", func(t *testing.T) {
 		const program = `import jax, jax.numpy as jnp
 x = jnp.ones((1 << 20,))

@@ -273,26 +273,34 @@ func interposedPrograms(t *testing.T, s *startedProgram, tapped, large bool) {
 	}
 }
 
-// interposedTargets: a plugin calls the handlers that a program registers with jax.ffi, also if they are built for a
-// newer FFI than the plugin's. A handler that needs more than the plugin has is an error, not a crash.
-func interposedTargets(t *testing.T, s *startedProgram) {
-	const program = "testdata/ffi/ffi.py"
+// handlers returns the variable that names a library with handlers of XLA's FFI, and the output of a program that
+// calls them on JAX's own client.
+func (s *startedProgram) handlers(t *testing.T, program string) (library, want string) {
+	t.Helper()
 	include, err := peer.Command(s.python, "-c", "import jax.ffi; print(jax.ffi.include_dir())").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	library := "FFI_LIBRARY=" + cc(t, "testdata/ffi/ffi.c", "-I", strings.TrimSpace(string(include)))
+	library = "FFI_LIBRARY=" + cc(t, "testdata/ffi/ffi.c", "-I", strings.TrimSpace(string(include)))
 	want, stderr, code := s.run(t, program, library, "JAX_PLATFORMS=cpu")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
+	return library, want
+}
+
+// interposedTargets: a plugin calls the handlers that a program registers with jax.ffi, also if they are built for a
+// newer FFI than the plugin's. A handler that needs more than the plugin has is an error, not a crash.
+func interposedTargets(t *testing.T, s *startedProgram) {
+	const program = "testdata/ffi/ffi.py"
+	library, want := s.handlers(t, program)
 	for _, c := range []interpose.Config{{}, {Taps: []string{"multiply"}}} {
 		got, stderr, code := s.run(t, program, s.with(c, library)...)
 		if got != want || code != 0 || len(messages(stderr)) > 0 || strings.Contains(stderr, "multiply") != (len(c.Taps) > 0) {
 			t.Errorf("%+v: exit code %d, output\n%s\nexpected\n%s\n%s", c, code, got, want, stderr)
 		}
 	}
-	got, stderr, code := s.run(t, program, s.with(interpose.Config{}, library, "NEWEST=1")...)
+	got, stderr, code := s.run(t, program, s.with(interpose.Config{}, library, "NEWEST=xcpu")...)
 	if got != want+"newest UNIMPLEMENTED\nstaged NOT_FOUND\n" || code != 0 {
 		t.Errorf("exit code %d, output\n%s\n%s", code, got, stderr)
 	}

@@ -225,6 +225,14 @@ typedef struct {
   void (*release)(void *data);
 } hl_user_data_args;
 
+// hl_register_type_args registers a type of user data by its name. An id of 0 asks for a new one.
+typedef struct {
+  HL_HEAD;
+  const char *name;
+  size_t name_size;
+  int64_t id;  // in and out
+} hl_register_type_args;
+
 #include "abi_layout.h"
 
 #endif

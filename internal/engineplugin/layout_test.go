@@ -177,7 +177,7 @@ func TestLayoutIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	// No wheel carries the headers of the extensions.
-	known := map[string]bool{"hl_layouts_ext": true, "hl_default_layout_args": true, "hl_shardings_ext": true, "hl_user_data_args": true}
+	known := map[string]bool{"hl_layouts_ext": true, "hl_default_layout_args": true, "hl_shardings_ext": true, "hl_user_data_args": true, "hl_register_type_args": true}
 	names := append(regexp.MustCompile(`(?m)^\} (hl_\w+);`).FindAllSubmatch(abi, -1), regexp.MustCompile(`\b(HL_[A-Z0-9_]+) = `).FindAllSubmatch(abi, -1)...)
 	if len(names) < 60 {
 		t.Fatalf("found only %d names in abi.h", len(names))

@@ -126,6 +126,7 @@ static void drop_base(void *data, void *base) { he_value_drop(base); }
 // ---- Contexts ----
 
 struct he_user_data {
+  int64_t type;
   void *data;
   void (*release)(void *data);
   struct he_user_data *next;
@@ -137,10 +138,19 @@ static const int64_t python_functions = 7357244197867843242;
 void he_context_add(he_context *c, int64_t type, void *data, void (*release)(void *)) {
   struct he_user_data *d = malloc(sizeof *d);
   if (!d) abort();
-  *d = (struct he_user_data){data, release, c->data};
+  *d = (struct he_user_data){type, data, release, c->data};
   c->data = d;
   if (type == python_functions) c->functions = data;
 }
+
+static void *user_data(void *context, int64_t type) {
+  he_context *c = context;
+  for (struct he_user_data *d = c ? c->data : NULL; d; d = d->next)
+    if (d->type == type) return d->data;
+  return NULL;
+}
+
+void *he_user_data_function(void) { return (void *)user_data; }
 
 void he_context_drop(he_context *c) {
   if (--c->refs) return;

@@ -155,6 +155,8 @@ typedef struct {
 
 void he_context_add(he_context *c, int64_t type, void *data, void (*release)(void *data));
 void he_context_drop(he_context *c);
+// he_user_data_function returns a function void *(void *context, int64_t type), which returns NULL for an unknown type.
+void *he_user_data_function(void);
 
 // he_run is one execution of a program.
 typedef struct {
@@ -162,6 +164,7 @@ typedef struct {
   he_event *event;
   size_t num_devices;
   he_context *context;
+  int64_t id;            // for handlers
   he_value **arguments;  // [num_devices][parameters]
   bool *own;             // [parameters]: the program may overwrite the memory of the argument
   he_value **results;    // [num_devices][results]

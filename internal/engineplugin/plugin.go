@@ -21,6 +21,7 @@ import (
 	"runtime/cgo"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -28,6 +29,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/offheap"
 	"github.com/hlocb/hlocb/interp"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime/interpose"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/tensor"
@@ -40,7 +42,7 @@ type Host struct {
 	Err         io.Writer           // warnings
 	MemoryLimit int64               // for all values, in bytes; 0 means no limit
 	// Targets is interp.Options.Targets: it serves LAPACK.
-	Targets func(target string) (interp.Kernel, error)
+	Targets func(target string, call *ir.Op) (interp.Kernel, error)
 	// Interposer looks into the programs as the user wants, until SetInterposer names another one. Its settings become
 	// part of the platform's version.
 	Interposer *interpose.Interposer
@@ -48,12 +50,14 @@ type Host struct {
 
 // plugin is the state of the process's plugin. C calls Go by name, so there is only one; see Table.
 type plugin struct {
-	host    Host
-	pool    *offheap.Pool
-	backend *interp.Backend
-	queue   chan task
+	host  Host
+	pool  *offheap.Pool
+	queue chan task
 
 	interposer atomic.Pointer[interpose.Interposer]
+
+	mu       sync.Mutex
+	handlers map[string]clientHandler // that the client registered, by target
 }
 
 // task is a run that waits for its turn, or a function for the time after all earlier runs.
@@ -71,9 +75,8 @@ const maxStarted = 32
 // Table returns the address of the plugin's function table, a PJRT_Api. Only the first call in a process configures the
 // plugin.
 func Table(h Host) uintptr {
-	p := &plugin{host: h, pool: offheap.New(h.MemoryLimit), queue: make(chan task, maxStarted)}
+	p := &plugin{host: h, pool: offheap.New(h.MemoryLimit), queue: make(chan task, maxStarted), handlers: map[string]clientHandler{}}
 	p.interposer.Store(h.Interposer)
-	p.backend = interp.New(interp.Options{Memory: p.pool, Targets: h.Targets})
 	if current.CompareAndSwap(nil, p) {
 		for code := range C.HE_TYPES {
 			if d, err := pjrt.BufferType(int32(code)); err == nil {
@@ -133,6 +136,7 @@ func fail(err error) (C.int32_t, *C.char) {
 	var unsupported *interp.UnsupportedError
 	var unimplemented *unimplementedError
 	var python *pjrt.PythonError
+	var foreign *pjrt.ForeignError
 	var argument *argumentError
 	text := err.Error()
 	switch {
@@ -142,6 +146,8 @@ func fail(err error) (C.int32_t, *C.char) {
 		code = C.HL_UNIMPLEMENTED
 	case errors.As(err, &python):
 		text = python.Message // as JAX's own client shows it
+	case errors.As(err, &foreign):
+		code, text = C.int32_t(foreign.Code), foreign.Message
 	case errors.As(err, &argument):
 		code = C.HL_INVALID_ARGUMENT
 	}

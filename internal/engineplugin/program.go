@@ -47,6 +47,7 @@ type program struct {
 	runs            atomic.Int64
 	params, results []value
 	partitions      int
+	foreign         bool // handlers of the XLA FFI compute some of its calls
 }
 
 // value is a parameter or a result of main.
@@ -83,6 +84,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 		return err
 	}
 	out := &program{plugin: p, partitions: partitions}
+	p.setApart(m)
 	interposer := p.interposer.Load()
 	if out.prepared, err = interposer.Prepare(m, options); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	if err != nil {
 		return err
 	}
-	exe, err := p.backend.Compile(context.Background(), &runtime.Program{Module: m, Manifest: manifest}, runtime.CompileOptions{Handlers: bindings})
+	exe, err := interp.New(interp.Options{Memory: p.pool, Targets: out.kernel}).Compile(context.Background(), &runtime.Program{Module: m, Manifest: manifest}, runtime.CompileOptions{Handlers: bindings})
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	}
 	e.name, e.fingerprint = C.CString(name), C.CString(hex.EncodeToString(sum.Sum(nil)))
 	e.replicas, e.partitions = 1, C.int32_t(partitions)
-	e.hooks = C.bool(len(manifest.Sites) > 0)
+	e.hooks = C.bool(len(manifest.Sites) > 0 || out.foreign)
 	e.text, e.text_size = (*C.char)(C.CBytes(code)), C.size_t(len(code))
 	e.options, e.options_size = (*C.char)(C.CBytes(options)), C.size_t(len(options))
 	e.format = C.CString(form)
@@ -280,7 +282,7 @@ func (p *program) run(r *C.he_run) error {
 		args, donated = append(args, whole), append(donated, false)
 	}
 	p.prepared.Take(p.runs.Add(1), args)
-	ctx := context.WithValue(context.Background(), functionsKey{}, functionsOf(r))
+	ctx := context.WithValue(context.Background(), runKey{}, r)
 	results, err := p.exe.RunOwned(ctx, args, donated)
 	if err != nil {
 		p.prepared.Failed(err)
@@ -365,16 +367,6 @@ func tensorAt(v *C.he_value, d tensor.DType, shape tensor.Shape) *tensor.Tensor 
 
 // ---- JAX's callbacks ----
 
-// functionsKey is the key of JAX's list of Python functions in the context of a run.
-type functionsKey struct{}
-
-func functionsOf(r *C.he_run) unsafe.Pointer {
-	if r.context == nil {
-		return nil
-	}
-	return r.context.functions
-}
-
 // pythonCallback is the handler of a hook that represents a Python function of JAX.
 type pythonCallback struct {
 	index uint64
@@ -387,6 +379,9 @@ func (h pythonCallback) Handle(ctx context.Context, c *runtime.Call) error {
 	if h.token {
 		operands, results = append([]*tensor.Tensor{nil}, operands...), append([]*tensor.Tensor{nil}, results...)
 	}
-	functions, _ := ctx.Value(functionsKey{}).(unsafe.Pointer)
+	var functions unsafe.Pointer
+	if c := runOf(ctx).context; c != nil {
+		functions = c.functions
+	}
 	return pjrt.CallPython(functions, h.index, operands, results)
 }

@@ -890,6 +890,8 @@ FN(execute, hl_execute_args) {
   r->num_devices = devices;
   r->event = &he_ready;
   if (a->options && (r->context = a->options->context)) r->context->refs++;
+  static _Atomic int64_t runs = INT32_MAX;  // beyond the launch ids of clients
+  r->id = a->options && a->options->launch_id ? a->options->launch_id : ++runs;
   void *error = take_arguments(r, a);
   bool here = true;  // run on this thread
   for (size_t i = 0; i < np && !error; i++) {
@@ -924,6 +926,7 @@ FN(execute, hl_execute_args) {
         for (size_t i = 0; i < e->num_results; i++) {
           hl_object_args destroy = {.object = a->outputs[d][i]};
           buffer_destroy(&destroy);
+          a->outputs[d][i] = NULL;  // a client may destroy what it finds
         }
     }
     he_run_end(r, NULL);
@@ -1020,8 +1023,41 @@ FN(add_user_data, hl_user_data_args) {
   return NULL;
 }
 
-FN(register_type, hl_plain_args) { return unimplemented("registration of FFI types"); }
-FN(register_handler, hl_plain_args) { return unimplemented("registration of FFI handlers"); }
+// register_type gives a type of user data a number. The numbers belong to the process.
+FN(register_type, hl_register_type_args) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static struct type {
+    struct type *next;
+    int64_t id;
+    size_t size;
+    char name[];
+  } *types;
+  static int64_t last;
+  pthread_mutex_lock(&lock);
+  struct type *t = types;
+  while (t && (t->size != a->name_size || memcmp(t->name, a->name, t->size))) t = t->next;
+  if (!t) {
+    t = malloc(sizeof *t + a->name_size);
+    if (!t) abort();
+    *t = (struct type){types, a->id ? a->id : ++last, a->name_size};
+    memcpy(t->name, a->name, a->name_size);
+    types = t;
+  }
+  int64_t id = t->id;
+  pthread_mutex_unlock(&lock);
+  if (a->id && a->id != id) return he_fail(HL_INVALID_ARGUMENT, "the type %.*s has the number %lld", (int)a->name_size, a->name, (long long)id);
+  a->id = id;
+  return NULL;
+}
+
+FN(register_handler, hl_register_args) {
+  int32_t code = HL_INTERNAL;
+  char *message = hlocbEngineRegister((char *)a->target, a->target_size, (char *)a->platform, a->platform_size, a->handler, &code);
+  if (!message) return NULL;
+  void *error = he_fail(code, "%s", message);
+  free(message);
+  return error;
+}
 
 // he_executable_lists makes the flat lists of an executable from its types.
 void he_executable_lists(he_executable *e) {

@@ -41,9 +41,9 @@ func lapackLibrary(env plugins.Environment) func(target string) (*lapack.Library
 }
 
 // EngineTargets is interp.Options.Targets for LAPACK's targets.
-func EngineTargets(env plugins.Environment) func(target string) (interp.Kernel, error) {
+func EngineTargets(env plugins.Environment) func(target string, _ *ir.Op) (interp.Kernel, error) {
 	library := lapackLibrary(env)
-	return func(target string) (interp.Kernel, error) {
+	return func(target string, _ *ir.Op) (interp.Kernel, error) {
 		if !lapack.Supports(target) {
 			return nil, nil
 		}

@@ -26,7 +26,7 @@ typedef struct {
   char *message;
 } foreign_error;
 
-enum { RESOURCE_EXHAUSTED = 8, UNIMPLEMENTED = 12 };
+enum { NOT_FOUND = 5, RESOURCE_EXHAUSTED = 8, UNIMPLEMENTED = 12 };
 
 // no_memory is the error for a failed allocation. It is never written and never freed.
 static char no_memory_message[] = "out of memory";
@@ -53,9 +53,16 @@ static void *error_create(void *args) {
   return new_error(a->code, a->message);
 }
 
+// error_details_args is hl_ffi_error_message_args since XLA FFI 0.5.
+typedef struct {
+  hl_ffi_error_message_args base;
+  int32_t code;  // out
+} error_details_args;
+
 static void *error_message(void *args) {
   hl_ffi_error_message_args *a = args;
   a->message = ((foreign_error *)a->error)->message;
+  if (a->size >= offsetof(error_details_args, code) + sizeof(int32_t)) ((error_details_args *)args)->code = ((foreign_error *)a->error)->code;
   return NULL;
 }
 
@@ -125,11 +132,6 @@ static foreign_error *await_future(foreign_future *f) {
 }
 
 // ---- the handler's context ----
-
-typedef struct {
-  int64_t run_id;
-  int32_t ordinal;
-} foreign_context;
 
 static void *allocate(void *args) {
   hl_ffi_allocate_args *a = args;
@@ -211,13 +213,13 @@ static void *num_threads(void *args) {
 
 static void *get_run_id(void *args) {
   hl_ffi_run_id_args *a = args;
-  a->run_id = ((foreign_context *)a->ctx)->run_id;
+  a->run_id = ((hl_foreign_context *)a->ctx)->run_id;
   return NULL;
 }
 
 static void *get_ordinal(void *args) {
   hl_ffi_ordinal_args *a = args;
-  a->ordinal = ((foreign_context *)a->ctx)->ordinal;
+  a->ordinal = ((hl_foreign_context *)a->ctx)->ordinal;
   return NULL;
 }
 
@@ -227,13 +229,29 @@ static void *no_registration(void *args) {
 
 static void *no_stream(void *args) { return new_error(UNIMPLEMENTED, "the host has no stream"); }
 
-static void *no_user_data(void *args) { return new_error(UNIMPLEMENTED, "hlocb has no user data and no state for handlers"); }
+static void *no_state(void *args) { return new_error(UNIMPLEMENTED, "hlocb has no state for handlers"); }
+
+static void *get_user_data(void *args) {
+  hl_ffi_context_args *a = args;
+  hl_foreign_context *c = a->ctx;
+  if (!c->user_data) return new_error(UNIMPLEMENTED, "hlocb has no user data for handlers");
+  a->data = ((void *(*)(void *, int64_t))c->user_data)(c->of, *a->type);
+  return a->data ? NULL : new_error(NOT_FOUND, "the execution has no user data of this type");
+}
+
+// A handler may be built for a newer FFI of the same major version, which only adds functions.
+static void *lacking(void *args) {
+  (void)args;
+  return new_error(UNIMPLEMENTED, "the handler calls a function that hlocb's version of the XLA FFI lacks");
+}
+
+enum { ENTRIES = 64 };  // more than any FFI has
 
 static const struct {
   HL_HEAD;
   hl_version version;
   const void *internal;
-  hl_ffi_fn fn[HL_FFI_FUNCTIONS];
+  hl_ffi_fn fn[ENTRIES];
 } own_api = {
     .size = sizeof own_api,
     .version = {.size = sizeof(hl_version), .major = HL_FFI_MAJOR, .minor = HL_FFI_MINOR},
@@ -245,9 +263,9 @@ static const struct {
             [HL_FFI_HANDLER_REGISTER] = no_registration,
             [HL_FFI_STREAM_GET] = no_stream,
             [HL_FFI_TYPE_REGISTER] = no_registration,
-            [HL_FFI_CONTEXT_GET] = no_user_data,
-            [HL_FFI_STATE_SET] = no_user_data,
-            [HL_FFI_STATE_GET] = no_user_data,
+            [HL_FFI_CONTEXT_GET] = get_user_data,
+            [HL_FFI_STATE_SET] = no_state,
+            [HL_FFI_STATE_GET] = no_state,
             [HL_FFI_ALLOCATE] = allocate,
             [HL_FFI_FREE] = release,
             [HL_FFI_SCHEDULE] = schedule,
@@ -257,6 +275,7 @@ static const struct {
             [HL_FFI_FUTURE_SET_ERROR] = future_set_error,
             [HL_FFI_RUN_ID] = get_run_id,
             [HL_FFI_DEVICE_ORDINAL] = get_ordinal,
+            [HL_FFI_FUNCTIONS... ENTRIES - 1] = lacking,
         },
 };
 
@@ -290,7 +309,7 @@ char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor) {
 }
 
 char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
-                      int64_t run_id, int32_t ordinal, int32_t *code) {
+                      hl_foreign_context context, int32_t *code) {
   *code = 0;
   size_t n = (size_t)(operands + results);
   hl_ffi_buffer **items = calloc(n + 1, sizeof *items);
@@ -304,11 +323,10 @@ char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, i
     items[i] = &buffers[i];
     kinds[i] = HL_FFI_BUFFER;
   }
-  foreign_context ctx = {run_id, ordinal};
   hl_ffi_frame frame = {
       .size = FRAME_SIZE,
       .api = (const hl_ffi_api *)&own_api,
-      .ctx = &ctx,
+      .ctx = &context,
       .stage = HL_FFI_STAGE_EXECUTE,
       .operands = {.size = sizeof(hl_ffi_list), .n = operands, .kinds = kinds, .items = items},
       .results = {.size = sizeof(hl_ffi_list), .n = results, .kinds = kinds + operands, .items = items + operands},

@@ -13,14 +13,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"sync"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // ForeignSymbol is the default symbol of a handler in a shared library.
@@ -41,8 +39,8 @@ const ForeignSymbol = "hlocb_handler"
 // process.
 type Foreign struct {
 	path, symbol string
-	handler      unsafe.Pointer
-	attrs        sync.Map // of *hook.Site to *foreignAttrs
+	handler      *FFIHandler
+	attrs        sync.Map // of *hook.Site to *FFIAttrs
 }
 
 // LibraryError says why a handler in a shared library cannot be used.
@@ -84,22 +82,16 @@ func LoadForeign(path, symbol string) (*Foreign, error) {
 	if library == nil {
 		return refuse(message)
 	}
-	h := &Foreign{path: path, symbol: symbol, handler: C.hl_symbol(library, csymbol, &message)}
-	if h.handler == nil {
+	handler := C.hl_symbol(library, csymbol, &message)
+	if handler == nil {
 		C.hl_close(library)
 		return refuse(message)
 	}
-	var major, minor C.int32_t
-	if message = C.hl_foreign_version(h.handler, &major, &minor); message != nil {
-		return refuse(message)
+	h, err := NewFFIHandler(handler)
+	if err != nil {
+		return nil, &LibraryError{path, symbol, err.Error()}
 	}
-	switch {
-	case major < 0:
-		return nil, &LibraryError{path, symbol, "it does not report its version of the XLA FFI"}
-	case major != C.HL_FFI_MAJOR || minor > C.HL_FFI_MINOR:
-		return nil, &LibraryError{path, symbol, fmt.Sprintf("it was built for XLA FFI %d.%d, hlocb has %d.%d", int(major), int(minor), int(C.HL_FFI_MAJOR), int(C.HL_FFI_MINOR))}
-	}
-	return h, nil
+	return &Foreign{path: path, symbol: symbol, handler: h}, nil
 }
 
 // CheckSite implements runtime.SiteChecker. It refuses attributes and types that the FFI does not have.
@@ -112,16 +104,16 @@ func (h *Foreign) CheckSite(s *hook.Site) error {
 }
 
 // attrsOf returns a site's attributes in the form of the FFI. It converts them once.
-func (h *Foreign) attrsOf(s *hook.Site) (*foreignAttrs, error) {
+func (h *Foreign) attrsOf(s *hook.Site) (*FFIAttrs, error) {
 	if a, ok := h.attrs.Load(s); ok {
-		return a.(*foreignAttrs), nil
+		return a.(*FFIAttrs), nil
 	}
-	a, err := newForeignAttrs(s.Attrs)
+	a, err := ffiAttrsOfText(s.Attrs)
 	if err != nil {
 		return nil, err
 	}
 	kept, _ := h.attrs.LoadOrStore(s, a)
-	return kept.(*foreignAttrs), nil
+	return kept.(*FFIAttrs), nil
 }
 
 // MemoryUse implements runtime.MemoryUser: the library expects the layouts that the program's source asks for.
@@ -135,76 +127,28 @@ func (h *Foreign) Handle(_ context.Context, c *runtime.Call) error {
 	if err != nil {
 		return err
 	}
-	var pin goruntime.Pinner
-	defer pin.Unpin()
-	values := append(append(make([]*tensor.Tensor, 0, len(c.Operands)+len(c.Results)), c.Operands...), c.Results...)
-	buffers := make([]C.hl_ffi_buffer, len(values)+1)
-	packed := make([][]byte, len(values))
-	for i, t := range values {
-		b := &buffers[i]
-		b.size, b.dtype, b.rank = C.size_t(unsafe.Sizeof(*b)), C.int32_t(ffiCode(t.DType())), C.int64_t(len(t.Shape()))
-		data := t.Peek()
-		if i >= len(c.Operands) {
-			data = t.Bytes()
-		}
-		if bits := packedBits(t.DType()); bits != 0 {
-			packed[i] = make([]byte, packedSize(len(data), bits))
-			pack(packed[i], data, t.DType())
-			data = packed[i]
-			for k := range i {
-				if values[k] == t { // the result of an inout hook is its operand
-					packed[i], data = packed[k], packed[k]
-				}
-			}
-		}
-		if len(data) > 0 {
-			pin.Pin(&data[0])
-			b.data = unsafe.Pointer(&data[0])
-		}
-		if len(t.Shape()) > 0 {
-			pin.Pin(&t.Shape()[0])
-			b.dims = (*C.int64_t)(unsafe.Pointer(&t.Shape()[0]))
-		}
-	}
-	err = h.call(c, buffers, attrs)
+	call := FFICall{Operands: c.Operands, Results: c.Results, Attrs: attrs, Run: c.Run, Device: int32(c.Device)}
+	err = h.handler.Call(&call)
 	if f, ok := err.(*ForeignError); ok && strings.Contains(f.Message, "Wrong number of attributes") {
-		if rest, ok := h.withoutName(c.Site); ok {
-			if err = h.call(c, buffers, rest); err == nil {
-				h.attrs.Store(c.Site, rest)
-			} else {
-				err = f
+		if rest, ok := h.withoutName(c.Site); ok { // the FFI decodes all attributes before it runs the handler
+			call.Attrs = rest
+			if h.handler.Call(&call) != nil {
+				return f
 			}
+			h.attrs.Store(c.Site, rest)
+			return nil
 		}
 	}
-	if err != nil {
-		return err
-	}
-	for i, r := range c.Results {
-		if p := packed[len(c.Operands)+i]; p != nil {
-			unpack(r.Bytes(), p, r.DType())
-		}
-	}
-	return nil
-}
-
-// call calls the handler once. The FFI decodes all attributes before it runs the handler.
-func (h *Foreign) call(c *runtime.Call, buffers []C.hl_ffi_buffer, attrs *foreignAttrs) error {
-	var code C.int32_t
-	message := C.hl_foreign_call(h.handler, &buffers[0], C.int64_t(len(c.Operands)), C.int64_t(len(c.Results)), attrs.list, C.int64_t(c.Run), C.int32_t(c.Device), &code)
-	goruntime.KeepAlive(attrs)
-	if message != nil || code != 0 {
-		return &ForeignError{Code(code), takeMessage(message)}
-	}
-	return nil
+	return err
 }
 
 // withoutName returns the attributes of a site without the one that names the hook. ok is false if there is none.
-func (h *Foreign) withoutName(s *hook.Site) (*foreignAttrs, bool) {
+func (h *Foreign) withoutName(s *hook.Site) (*FFIAttrs, bool) {
 	for _, name := range [...]string{"name", "hook"} {
 		if _, ok := s.Attrs[name]; ok {
 			rest := maps.Clone(s.Attrs)
 			delete(rest, name)
-			a, err := newForeignAttrs(rest)
+			a, err := ffiAttrsOfText(rest)
 			return a, err == nil
 		}
 	}

@@ -13,10 +13,18 @@ void *hl_symbol(void *library, const char *name, char **error);
 // It returns NULL or a message that the caller frees.
 char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor);
 
+// hl_foreign_context is what a handler can ask about its call.
+typedef struct {
+  int64_t run_id;
+  int32_t ordinal;
+  void *user_data;  // a function void *(void *of, int64_t type), which returns NULL for an unknown type; NULL if there is none
+  void *of;
+} hl_foreign_context;
+
 // hl_foreign_call calls a handler and waits until the call is complete. buffers holds the operands, then the results.
 // *code is 0 or the code of the handler's error. hl_foreign_call returns the error's message, which the caller frees,
 // or NULL if there is none.
 char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
-                      int64_t run_id, int32_t ordinal, int32_t *code);
+                      hl_foreign_context context, int32_t *code);
 
 #endif

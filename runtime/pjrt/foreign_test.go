@@ -130,6 +130,11 @@ func TestForeignFailures(t *testing.T) {
 	if !errors.As(err, &unwritten) {
 		t.Errorf("error is %v, expected an UnwrittenError", err)
 	}
+	err = foreignCall(loadForeign(t, library, "from_the_future"), hook.Call, nil, nil, nil)
+	var lacking *ForeignError
+	if !errors.As(err, &lacking) || lacking.Code != Unimplemented {
+		t.Errorf("error is %v, expected a function that hlocb lacks", err)
+	}
 
 	if _, err := LoadForeign(filepath.Join(t.TempDir(), "missing.so"), ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v, expected a missing file", err)
@@ -138,7 +143,6 @@ func TestForeignFailures(t *testing.T) {
 		{filepath.Join("testdata", "foreign.c"), "", "invalid ELF header"},
 		{library, "no_such_symbol", "no_such_symbol"},
 		{library, "tells_no_version", "does not report its version"},
-		{library, "from_the_future", "it was built for XLA FFI 0.99, hlocb has 0.3"},
 	} {
 		_, err := LoadForeign(c.path, c.symbol)
 		var refused *LibraryError
@@ -182,7 +186,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 	}
 	library := sharedLibrary(t, "c++", "foreign.cc", "-std=c++17", "-I"+strings.TrimSpace(string(include)))
 	h := loadForeign(t, library, "scale")
-	if err := backend(t).Plugin().RegisterHandler("test_scale", loadForeign(t, library, "scale_for_plugin").handler, "cpu"); err != nil {
+	if err := backend(t).Plugin().RegisterHandler("test_scale", loadForeign(t, library, "scale_for_plugin").handler.handler, "cpu"); err != nil {
 		t.Fatal(err)
 	}
 	x := f32(tensor.Shape{5}, 1, 2, 3, 4, 5)

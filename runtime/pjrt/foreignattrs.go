@@ -22,15 +22,27 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// foreignAttrs holds attributes in the C form of the FFI, in C memory that its finalizer frees.
-type foreignAttrs struct {
+// FFIAttrs holds attributes in the C form of the FFI, in C memory that its finalizer frees.
+type FFIAttrs struct {
 	list   *C.hl_ffi_attrs
 	blocks []unsafe.Pointer
 }
 
-// newForeignAttrs converts attributes from MLIR text. Numbers become scalars of their type, array<...> and dense<...>
-// become arrays; strings and dictionaries keep their form.
-func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
+// NewFFIAttrs converts a dictionary. Numbers become scalars of their type, array<...> and dense<...> become arrays;
+// strings and dictionaries keep their form. A nil dictionary is empty.
+func NewFFIAttrs(d *ir.DictAttr) (*FFIAttrs, error) {
+	if d == nil {
+		d = ir.NewDict(nil)
+	}
+	a := &FFIAttrs{}
+	goruntime.SetFinalizer(a, (*FFIAttrs).free)
+	var err error
+	a.list, err = a.dict(d)
+	return a, err
+}
+
+// ffiAttrsOfText is NewFFIAttrs for attributes in MLIR's text.
+func ffiAttrsOfText(text map[string]string) (*FFIAttrs, error) {
 	var b strings.Builder
 	for i, name := range slices.Sorted(maps.Keys(text)) {
 		if i > 0 {
@@ -38,55 +50,54 @@ func newForeignAttrs(text map[string]string) (*foreignAttrs, error) {
 		}
 		fmt.Fprintf(&b, "%s = %s", mlirtext.Quote(name), text[name])
 	}
+	return ParseFFIAttrs("{" + b.String() + "}")
+}
+
+// ParseFFIAttrs is NewFFIAttrs for a dictionary in MLIR's text.
+func ParseFFIAttrs(dict string) (*FFIAttrs, error) {
 	reg, err := all.Registry()
 	if err != nil {
 		return nil, err
 	}
-	attr, err := parse.Attr(diag.NewSource("attributes", []byte("{"+b.String()+"}")), ir.NewContext(reg))
+	attr, err := parse.Attr(diag.NewSource("attributes", []byte(dict)), ir.NewContext(reg))
 	if err != nil {
 		return nil, err
 	}
-	dict, ok := attr.(*ir.DictAttr)
+	d, ok := attr.(*ir.DictAttr)
 	if !ok {
 		return nil, fmt.Errorf("the attributes are not a dictionary")
 	}
-	a := &foreignAttrs{}
-	goruntime.SetFinalizer(a, (*foreignAttrs).free)
-	a.list, err = a.dict(dict)
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
+	return NewFFIAttrs(d)
 }
 
-func (a *foreignAttrs) free() {
+func (a *FFIAttrs) free() {
 	for _, p := range a.blocks {
 		C.free(p)
 	}
 }
 
 // alloc returns zeroed C memory. C.malloc never returns nil: cgo ends the process instead.
-func (a *foreignAttrs) alloc(size uintptr) unsafe.Pointer {
+func (a *FFIAttrs) alloc(size uintptr) unsafe.Pointer {
 	p := C.malloc(C.size_t(max(size, 1)))
 	clear(unsafe.Slice((*byte)(p), size))
 	a.blocks = append(a.blocks, p)
 	return p
 }
 
-func (a *foreignAttrs) bytes(data []byte) unsafe.Pointer {
+func (a *FFIAttrs) bytes(data []byte) unsafe.Pointer {
 	p := a.alloc(uintptr(len(data)))
 	copy(unsafe.Slice((*byte)(p), len(data)), data)
 	return p
 }
 
-func (a *foreignAttrs) span(s string) *C.hl_ffi_span {
+func (a *FFIAttrs) span(s string) *C.hl_ffi_span {
 	p := (*C.hl_ffi_span)(a.alloc(unsafe.Sizeof(C.hl_ffi_span{})))
 	p.ptr, p.len = (*C.char)(a.bytes([]byte(s))), C.size_t(len(s))
 	return p
 }
 
 // dict converts a dictionary. Its entries are sorted by name.
-func (a *foreignAttrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
+func (a *FFIAttrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
 	entries := d.Entries()
 	n := uintptr(len(entries))
 	out := (*C.hl_ffi_attrs)(a.alloc(unsafe.Sizeof(C.hl_ffi_attrs{})))
@@ -106,7 +117,7 @@ func (a *foreignAttrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
 	return out, nil
 }
 
-func (a *foreignAttrs) value(v ir.Attr) (kind C.int32_t, item unsafe.Pointer, err error) {
+func (a *FFIAttrs) value(v ir.Attr) (kind C.int32_t, item unsafe.Pointer, err error) {
 	switch v := v.(type) {
 	case *ir.StringAttr:
 		return C.HL_FFI_ATTR_STRING, unsafe.Pointer(a.span(v.Value())), nil
@@ -137,7 +148,7 @@ func (a *foreignAttrs) value(v ir.Attr) (kind C.int32_t, item unsafe.Pointer, er
 	return 0, nil, fmt.Errorf("%s has no counterpart in the XLA FFI", v)
 }
 
-func (a *foreignAttrs) scalar(t ir.Type, bits uint64) (C.int32_t, unsafe.Pointer, error) {
+func (a *FFIAttrs) scalar(t ir.Type, bits uint64) (C.int32_t, unsafe.Pointer, error) {
 	d, ok := tensor.ParseDType(t.String())
 	if !ok || ffiCode(d) == 0 || packedBits(d) != 0 {
 		return 0, nil, fmt.Errorf("a scalar of type %s has no counterpart in the XLA FFI", t)
@@ -152,7 +163,7 @@ func (a *foreignAttrs) scalar(t ir.Type, bits uint64) (C.int32_t, unsafe.Pointer
 	return C.HL_FFI_ATTR_SCALAR, unsafe.Pointer(s), nil
 }
 
-func (a *foreignAttrs) array(t *tensor.Tensor) (C.int32_t, unsafe.Pointer, error) {
+func (a *FFIAttrs) array(t *tensor.Tensor) (C.int32_t, unsafe.Pointer, error) {
 	code := ffiCode(t.DType())
 	if code == 0 || packedBits(t.DType()) != 0 {
 		return 0, nil, fmt.Errorf("an array of %s has no counterpart in the XLA FFI", t.DType())

@@ -325,37 +325,55 @@ func hlocbInterposeTargets(number C.int, code *C.char, size C.size_t) {
 		if memory == nil || !memory.Readable() {
 			return nil // a framework registers its handlers for a GPU with the plugin
 		}
-		cplatform := C.CString(platform)
-		defer C.free(unsafe.Pointer(cplatform))
-		var message *C.char
-		list := C.hl_python_targets(cplatform, &message)
-		if message != nil {
-			return errors.New(takeMessage(message))
+		handlers, err := PythonHandlers(platform)
+		if err != nil {
+			return err
 		}
-		if list == nil {
-			return nil
-		}
-		defer C.free(unsafe.Pointer(list))
 		var errs []error
 		program := unsafe.Slice((*byte)(unsafe.Pointer(code)), size)
-		for line := range strings.Lines(C.GoString(list)) {
-			address, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		for _, name := range slices.Sorted(maps.Keys(handlers)) {
 			if bytes.Contains(program, []byte(name)) {
-				errs = append(errs, w.registerPython(name, address, platform))
+				errs = append(errs, w.registerPython(name, handlers[name], platform))
 			}
 		}
 		return errors.Join(errs...)
 	})
 }
 
-// registerPython registers the handler at an address. A target that hlocb or the plugin computes stays theirs.
-func (w *wrappedPlugin) registerPython(name, address, platform string) error {
-	n, err := strconv.ParseUint(address, 10, 64)
-	if err != nil || n == 0 {
+// PythonHandlers returns the addresses of the handlers of the XLA FFI that the process's Python program registered with
+// jaxlib for a platform, by their targets. An address is nil if the handler has functions for several stages. The map
+// is empty if the process has no Python.
+func PythonHandlers(platform string) (map[string]unsafe.Pointer, error) {
+	cplatform := C.CString(platform)
+	defer C.free(unsafe.Pointer(cplatform))
+	var message *C.char
+	list := C.hl_python_targets(cplatform, &message)
+	if message != nil {
+		return nil, errors.New(takeMessage(message))
+	}
+	if list == nil {
+		return nil, nil
+	}
+	defer C.free(unsafe.Pointer(list))
+	out := map[string]unsafe.Pointer{}
+	for line := range strings.Lines(C.GoString(list)) {
+		address, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		n, err := strconv.ParseUint(address, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = *(*unsafe.Pointer)(unsafe.Pointer(&n))
+	}
+	return out, nil
+}
+
+// registerPython registers a handler. A target that hlocb or the plugin computes stays theirs.
+func (w *wrappedPlugin) registerPython(name string, handler unsafe.Pointer, platform string) error {
+	if handler == nil {
 		return fmt.Errorf("custom-call target %s has functions for several stages; a plugin accepts a handler for the stage execute", name)
 	}
 	var own *Error // the plugin has the target
-	if err := w.plugin.forward(name, *(*unsafe.Pointer)(unsafe.Pointer(&n)), platform); err != nil && !errors.As(err, &own) {
+	if err := w.plugin.forward(name, handler, platform); err != nil && !errors.As(err, &own) {
 		return err
 	}
 	return nil

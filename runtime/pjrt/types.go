@@ -48,6 +48,9 @@ func PackedBits(d tensor.DType) int { return packedBits(d) }
 // ffiCode returns the FFI's code of an element type, 0 if it has none.
 func ffiCode(d tensor.DType) int32 { return int32(max(0, slices.Index(ffiTypes[:], d))) }
 
+// InFFI reports whether the XLA FFI has an element type.
+func InFFI(d tensor.DType) bool { return ffiCode(d) != 0 }
+
 // checkFFITypes refuses a hook with an operand or a result of a type that the FFI does not have: a handler would get it
 // as a buffer without a type.
 func checkFFITypes(s *hook.Site) error {

@@ -58,7 +58,7 @@ func (h *Host) planCustomCall(p *plan.Planner, s *plan.Spec) exec.Runner {
 		}
 	}
 	if h.Targets != nil {
-		if plan := h.Targets(target); plan != nil {
+		if plan := h.Targets(target, s.Op); plan != nil {
 			return plan(p, s)
 		}
 	}

@@ -25,8 +25,8 @@ type Host struct {
 	asWritten bool
 	written   map[hook.ID]*writtenHook
 
-	// Targets returns the function that compiles custom calls to a target that no kernel of the engine computes, or nil.
-	Targets func(target string) func(*plan.Planner, *plan.Spec) exec.Runner
+	// Targets returns the function that compiles a custom call to a target that no kernel of the engine computes, or nil.
+	Targets func(target string, call *ir.Op) func(*plan.Planner, *plan.Spec) exec.Runner
 
 	probesCompared func() bool              // whether the module compares probed values
 	streams        func() map[*ir.Op]uint64 // the key of each rng op; see rngStreams

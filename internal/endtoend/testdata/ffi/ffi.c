@@ -29,6 +29,15 @@ XLA_FFI_Error *add_ten(XLA_FFI_CallFrame *frame) {
   return 0;
 }
 
+// add_index adds 0, 1, ... to the elements in the order of the memory.
+XLA_FFI_Error *add_index(XLA_FFI_CallFrame *frame) {
+  if (asked(frame)) return 0;
+  XLA_FFI_Buffer *x = frame->args.args[0], *y = frame->rets.rets[0];
+  int64_t n = x->dims[0] * x->dims[1];
+  for (int64_t i = 0; i < n; i++) ((float *)y->data)[i] = ((float *)x->data)[i] + i;
+  return 0;
+}
+
 // newest calls the last function of a table with 64 functions. No FFI has as many.
 XLA_FFI_Error *newest(XLA_FFI_CallFrame *frame) {
   if (asked(frame)) return 0;

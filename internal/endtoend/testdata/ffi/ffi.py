@@ -21,8 +21,19 @@ register("add_one")
 print(call(jnp.arange(3.0)))
 register("add_ten")
 print(jax.jit(lambda x: jax.ffi.ffi_call("add_ten", jax.ShapeDtypeStruct(x.shape, x.dtype))(x))(call(jnp.ones((2, 2)))))
+register("add_index")
+for aliases in {}, {0: 0}:
+    for order in (0, 1), (1, 0):
+        call = jax.ffi.ffi_call(
+            "add_index",
+            jax.ShapeDtypeStruct((2, 3), jnp.float32),
+            input_layouts=[order],
+            output_layouts=order,
+            input_output_aliases=aliases,
+        )
+        print(jax.jit(lambda x: (call(x), x))(jnp.full((2, 3), 10.0)))
 if os.environ.get("NEWEST"):
-    register("newest", "xcpu")
+    register("newest", os.environ["NEWEST"])
     stages = {name: jax.ffi.pycapsule(library.add_one) for name in ("initialize", "execute")}
     jax.ffi.register_ffi_target("staged", stages, platform="cpu")
     for name in "newest", "staged":
