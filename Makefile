@@ -147,6 +147,9 @@ bench-%: peers
 	$(GO) run ./internal/bench $* $(BENCH)
 
 bench-interposer: interposer
+bench-jax: interposer
+bench-jax: BENCH += $(if $(wildcard $(REAL_VENV)/bin/python),-frameworks "$(REAL_VENV)/bin/python") \
+	$(if $(wildcard $(JAX_SOURCE)/tests),-source "$(abspath $(JAX_SOURCE))" -packages "$(abspath $(JAX_PACKAGES))")
 bench-parse: BENCH += -corpus "$(CORPUS)"
 bench-passes: BENCH += -large 270
 
@@ -164,7 +167,7 @@ test-real: plugin
 	{ python3 -m venv "$(REAL_VENV)" && "$(REAL_VENV)/bin/python" -m pip install -q --disable-pip-version-check $(REAL_PACKAGES); }
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)"
 	"$(REAL_VENV)/bin/python" internal/realprograms/programs.py "$(REAL)" gpt_40_layers
-	HLOCB_REAL="$(REAL)" $(GO) test -timeout 60m -count 1 -v ./internal/realprograms
+	HLOCB_REAL="$(REAL)" HLOCB_REAL_PYTHON="$(REAL_VENV)/bin/python" $(GO) test -timeout 60m -count 1 -v ./internal/realprograms
 
 # What users install. Zig's C compiler links against an old glibc, which newer systems have, too.
 zig:

@@ -18,6 +18,7 @@ import (
 	"github.com/hlocb/hlocb/internal/bench/engine"
 	"github.com/hlocb/hlocb/internal/bench/hooks"
 	"github.com/hlocb/hlocb/internal/bench/interposer"
+	"github.com/hlocb/hlocb/internal/bench/jax"
 	"github.com/hlocb/hlocb/internal/bench/meter"
 	"github.com/hlocb/hlocb/internal/bench/parsing"
 	"github.com/hlocb/hlocb/internal/bench/passes"
@@ -35,6 +36,7 @@ var benchmarks = []benchmark{
 	{"callbacks", "hooks on the CPU plugin, beside a C handler, JAX's callbacks, a barrier and the disk", callbacks.Run},
 	{"hooks", "a tap of a large value in each form, probes, and JAX's callbacks beside the rewritten ones", hooks.Run},
 	{"interposer", "the interposer beside the plain plugin and JAX's own client", interposer.Run},
+	{"jax", "JAX on the engine, beside JAX's own CPU client", jax.Run},
 	{"passes", "pipelines of passes, beside MLIR's pass manager", passes.Run},
 	{"engine", "the engine, beside XLA's CPU backend and StableHLO's reference interpreter", engine.Run},
 	{"view", "a program that fires 100,000 events a second, beside the same program under run --view", viewing.Run},

@@ -1,12 +1,16 @@
 """Writes programs of JAX's libraries with JAX's results and callbacks.
 
 usage: programs.py DIR [NAME ...]
+       programs.py --check DIR
 
 Each program becomes NAME.mlir, NAME.loc.mlir (with locations), NAME.npz and NAME.json. The archive has the arrays 0, 1,
 ... (arguments), r0, r1, ... (results) and, for callback K, eK.o0, ... (operands) and eK.r0, ... (results). The
 JSON file has the number of each and says for each callback whether it is ordered. The script keeps existing programs.
+
+With --check it runs the programs of DIR again, on JAX's CPU client or on a plugin in its place, and prints a line for
+each: ok, or what differs from the results and callbacks in DIR.
 """
-import functools, json, os, sys
+import functools, json, os, re, sys
 os.environ["JAX_PLATFORMS"] = "cpu"
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
@@ -62,6 +66,48 @@ def write(d, name):
     with open(os.path.join(d, name + ".json"), "w") as out:  # the last file: it marks the program as complete
         json.dump({"args": len(args), "results": len(results), "temporaries": compiled.memory_analysis().temp_size_in_bytes,
                    "events": [{"ordered": o, "operands": len(x), "results": len(y)} for o, x, y in events]}, out)
+
+
+def unlike(got, want, tolerance):
+    """what differs; parts of floats may differ by tolerance times the largest magnitude in the array or 1"""
+    if want.dtype.kind == "V": want = want.view(got.dtype)  # NumPy's files have no narrow floats
+    if got.dtype != want.dtype or got.shape != want.shape: return f"{got.dtype}{got.shape}, JAX has {want.dtype}{want.shape}"
+    if not jnp.issubdtype(got.dtype, jnp.inexact): return "" if np.array_equal(got, want) else "differs"
+    wide = np.complex128 if got.dtype.kind == "c" else np.float64
+    parts = lambda x: np.ravel(x.astype(wide)).view(np.float64)
+    got, want = parts(got), parts(want)
+    scale = max([1.0, *np.abs(want[np.isfinite(want)])])
+    with np.errstate(invalid="ignore"):
+        bad = np.flatnonzero(~((got == want) | np.isnan(got) & np.isnan(want) | (np.abs(got - want) <= tolerance * scale)))
+    return f"element {bad[0]} is {got[bad[0]]}, JAX has {want[bad[0]]}" if bad.size else ""
+
+
+def check(d, name):
+    """runs a program with JAX's arguments"""
+    jax.config.update("jax_enable_x64", name in DOUBLE)
+    with open(os.path.join(d, name + ".mlir")) as text: narrow = re.search(r"[x<](bf16|f16|f8\w+|f4\w+)>", text.read())
+    tolerance = 2e-2 if narrow else 1e-4  # XLA may compute in a wider type between two ops of a narrow type
+    saved = np.load(os.path.join(d, name + ".npz"))
+    f, args = made[name]()
+    if name in DOUBLE: args = jax.tree.map(lambda x: np.asarray(x, np.float64), args)
+    leaves, tree = jax.tree.flatten(args)
+    args = tree.unflatten([saved[str(i)] if saved[str(i)].dtype.kind != "V" else saved[str(i)].view(x.dtype) for i, x in enumerate(leaves)])
+    events.clear()
+    results = jax.tree.leaves(jax.block_until_ready(jax.jit(f, keep_unused=True)(*args)))
+    jax.effects_barrier()
+    for i, r in enumerate(results):
+        if why := unlike(np.asarray(r), saved[f"r{i}"], tolerance): return f"result {i}: {why}"
+    if f"r{len(results)}" in saved: return f"{len(results)} results, JAX has more"
+    with open(os.path.join(d, name + ".json")) as text: expected = json.load(text)["events"]
+    open_ = list(range(len(expected)))
+    for ordered, operands, _ in events:  # ordered callbacks in order, others in any
+        if ordered: candidates = [k for k in open_ if expected[k]["ordered"]][:1]
+        else: candidates = [k for k in open_ if not expected[k]["ordered"]]
+        same = lambda k: len(operands) == expected[k]["operands"] and not any(unlike(x, saved[f"e{k}.o{i}"], tolerance) for i, x in enumerate(operands))
+        found = next(filter(same, candidates), None)
+        if found is None: return f"JAX made no such callback, or not then: {operands}"
+        open_.remove(found)
+    return f"callback {open_[0]} of JAX's {len(expected)} did not come" if open_ else "ok"
 
 
 def draw(*shape, seed=0): return np.random.RandomState(seed).randn(*shape).astype(f32)
@@ -633,6 +679,12 @@ def gpt_40_layers(layers=40, width=400, heads=8, length=64, words=512):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--check":
+        for name in made:
+            if not os.path.exists(os.path.join(sys.argv[2], name + ".json")): continue
+            try: print(f"{name}: {check(sys.argv[2], name)}", flush=True)
+            except Exception as e: print(f"{name}: {type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}", flush=True)
+        sys.exit()
     d, names = sys.argv[1], sys.argv[2:] or list(made)
     made["gpt_40_layers"] = gpt_40_layers
     os.makedirs(d, exist_ok=True)

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// FFIHandler is a handler of the XLA FFI in this process, which hlocb calls with its own call frame. Several threads may
-// call it at once.
+// FFIHandler is a handler of the XLA FFI in this process, which hlocb calls with its own call frame. Several threads
+// may call it at once.
 type FFIHandler struct{ handler unsafe.Pointer }
 
 // NewFFIHandler asks a handler for its FFI version, and refuses another major version than hlocb's. A handler that is
