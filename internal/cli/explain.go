@@ -23,6 +23,7 @@ import (
 
 func (a *app) explainCommand() *cobra.Command {
 	var flags rewriteFlags
+	var asJSON, verbose bool
 	c := &cobra.Command{
 		Use:   "explain IN [HOOK]",
 		Short: "Show one hook before and after rewriting, and why",
@@ -50,69 +51,118 @@ HOOK is a name or an id; without it every hook is shown.`,
 			if len(sites) == 0 {
 				return fmt.Errorf("%s has no hooks%s", args[0], unknownTargets(p.Module()))
 			}
-			shown := 0
+			var shown []explained
 			for i := range sites {
 				s := &sites[i]
 				if len(args) == 2 && s.Name != args[1] && !strings.EqualFold(s.ID.String(), args[1]) {
 					continue
 				}
-				if shown++; shown > 1 {
-					fmt.Fprintln(a.Out)
-				}
-				a.explain(p, s)
+				shown = append(shown, explain(p, s))
 			}
-			if shown == 0 {
+			if len(shown) == 0 {
 				if guess := command.Suggest(args[1], names(sites)); guess != "" {
 					return fmt.Errorf("%s has no hook %q%s", args[0], args[1], guess)
 				}
 				return fmt.Errorf("%s has no hook %q; its hooks are %s", args[0], args[1], strings.Join(names(sites), ", "))
 			}
+			if asJSON {
+				return writeJSON(a.Out, shown)
+			}
+			for i := range shown {
+				if i > 0 {
+					fmt.Fprintln(a.Out)
+				}
+				a.showExplained(p.Module(), &shown[i], verbose)
+			}
 			return nil
 		}),
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print lines wider than the terminal in full")
+	command.Group(c, "Output")
 	flags.add(c)
 	return c
 }
 
-func (a *app) explain(p *hlocb.Program, s *hook.Site) {
+// explained is one hook before and after its conversion. 'hlocb explain --json' prints it.
+type explained struct {
+	Name   string       `json:"name"`
+	Kind   hook.Kind    `json:"kind"`
+	ID     hook.ID      `json:"id"`
+	Before []sourceText `json:"before"`
+	After  string       `json:"after"` // the call, without the regions around it
+	Why    []string     `json:"why"`
+
+	call *ir.Op
+}
+
+// sourceText is a line of the source, or an op of a source without lines.
+type sourceText struct {
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+func explain(p *hlocb.Program, s *hook.Site) explained {
 	m, r := p.Module(), p.Rewritten()
-	fmt.Fprintf(a.Out, "%s (%s, id %s)\n\nbefore\n", a.Bold(diag.Escape(s.Name)), s.Kind, s.ID)
+	e := explained{Name: s.Name, Kind: s.Kind, ID: s.ID, Before: []sourceText{}, call: callOf(m, s.ID)}
 	if src := m.Source(); src != nil && src.Binary() {
-		a.explainBinary(src, r.Origins[s.ID])
+		e.Before = binaryText(src, r.Origins[s.ID])
 	} else {
 		seen := map[int]bool{}
 		for _, pos := range r.Origins[s.ID] {
 			if line, text := sourceLine(src, pos); line > 0 && !seen[line] {
 				seen[line] = true
-				fmt.Fprintf(a.Out, "%6d  %s\n", line, diag.Escape(text))
+				e.Before = append(e.Before, sourceText{line, text})
 			}
 		}
 	}
+	if e.call != nil {
+		e.After = strings.TrimSpace(print.Op(m, e.call, print.Options{}))
+	}
+	e.Why = explanation(s, r.Manifest, order.PathsOf(m).Data(), r.Aliases)
+	return e
+}
+
+// showExplained prints a hook for people. Without verbose it cuts lines of the source at the terminal's width.
+func (a *app) showExplained(m *ir.Module, e *explained, verbose bool) {
+	fmt.Fprintf(a.Out, "%s (%s, id %s)\n\nbefore\n", a.Bold(diag.Escape(e.Name)), e.Kind, e.ID)
+	for _, s := range e.Before {
+		line := "        " + diag.Escape(s.Text)
+		if s.Line > 0 {
+			line = fmt.Sprintf("%6d  %s", s.Line, diag.Escape(s.Text))
+		}
+		if !verbose {
+			line = a.Clip(line)
+		}
+		fmt.Fprintln(a.Out, line)
+	}
 	fmt.Fprintln(a.Out, "\nafter")
-	if op := callOf(m, s.ID); op != nil {
-		a.writeCall(m, op)
+	if e.call != nil {
+		a.writeCall(m, e.call)
 	}
 	fmt.Fprintln(a.Out, "\nwhy")
-	for _, reason := range explanation(s, r.Manifest, order.PathsOf(m).Data(), r.Aliases) {
+	for _, reason := range e.Why {
 		for i, line := range strings.Split(command.Wrap(diag.EscapeLines(reason), a.Width()-4), "\n") {
 			fmt.Fprintf(a.Out, "  %s %s\n", [2]string{"-", " "}[min(i, 1)], line)
 		}
 	}
 }
 
-// explainBinary prints the ops at positions of a source without lines.
-func (a *app) explainBinary(src *diag.Source, positions []diag.Pos) {
+// binaryText returns the ops at positions of a source without lines.
+func binaryText(src *diag.Source, positions []diag.Pos) []sourceText {
+	list := []sourceText{}
 	m, err := reader.Read(src)
 	if err != nil {
-		return
+		return list
 	}
 	ops := print.NewOps(m, print.Options{})
 	m.Walk(func(op *ir.Op) bool {
 		if slices.Contains(positions, op.Pos()) {
-			fmt.Fprintf(a.Out, "        %s\n", strings.TrimSpace(ops.Text(op)))
+			list = append(list, sourceText{Text: strings.TrimSpace(ops.Text(op))})
 		}
 		return true
 	})
+	return list
 }
 
 // callOf returns hlocb's own call with an id, or nil if m has none.

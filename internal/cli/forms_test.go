@@ -27,7 +27,7 @@ func TestFormsEverywhere(t *testing.T) {
 			rewrite IN --hook-target host
 			hooks IN --hook-target host --json
 			explain IN --hook-target host
-			tap IN --at arg0
+			tap IN --tap arg0
 			run IN --hook-target host --fill iota --on scale=echo --print-callbacks --backend engine
 			record IN -o OUT --hook-target host --fill iota --on scale=echo --backend engine
 			compare IN IN --hook-target host --fill iota --on scale=echo --backend-a engine --backend-b engine
@@ -35,7 +35,7 @@ func TestFormsEverywhere(t *testing.T) {
 		export: `
 			rewrite IN
 			hooks IN
-			tap IN --at arg0
+			tap IN --tap arg0
 			verify IN
 			verify IN IN
 			run IN --fill iota --backend engine
@@ -176,7 +176,7 @@ func TestHLOEverywhere(t *testing.T) {
 	for line := range strings.Lines(strings.TrimSpace(`
 		hooks IN --json
 		tap IN --list
-		tap IN --at add.1 --output OUT.hlo
+		tap IN --tap add.1 --output OUT.hlo
 		verify IN
 		verify IN IN --on *=echo --backend-a engine --backend-b engine
 		run IN --fill iota --on *=echo --print-callbacks --backend engine

@@ -108,7 +108,7 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&dot, "dot", false, "print the order as a Graphviz graph")
 	c.Flags().StringVar(&html, "html", "", "`FILE` also write a page that shows the module and its hooks")
-	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print locations in full")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print locations in full, and lines wider than the terminal")
 	c.Flags().StringVar(&backend, "backend", "", "`NAME|PATH` compile for a plugin, and compare the aliases")
 	command.Group(c, "Output")
 	flags.add(c)
@@ -187,6 +187,9 @@ func (a *app) sites(sites []hook.Site, verbose bool) error {
 		if i > 0 && i <= len(sites) {
 			name := diag.Escape(sites[i-1].Name)
 			line = a.Bold(name) + line[len(name):]
+		}
+		if !verbose {
+			line = a.Clip(line)
 		}
 		if _, err := io.WriteString(a.Out, line); err != nil {
 			return err

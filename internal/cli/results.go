@@ -23,8 +23,9 @@ type result struct {
 
 // resultWriter prints and writes results, one at a time.
 type resultWriter struct {
-	write func(r result) error
-	close func() error
+	write   func(r result) error
+	close   func() error
+	discard func() error // instead of close, after a failure
 }
 
 // resultWriter returns the writer for the value of --results: a directory, a .npz file, any other file for JSON, - for
@@ -32,18 +33,19 @@ type resultWriter struct {
 func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	info, err := os.Stat(path)
 	var w *resultWriter
-	closeFile := func() error { return nil }
+	nothing := func() error { return nil }
+	closeFile := nothing
 	switch {
 	case path == "" && slices.Contains(f.bind.events, "-"): // the events are alone on standard output
-		return &resultWriter{func(r result) error { return printResult(a.Err, r) }, closeFile}
+		return &resultWriter{func(r result) error { return printResult(a.Err, r) }, closeFile, nothing}
 	case path == "":
-		return &resultWriter{a.printResult, closeFile}
+		return &resultWriter{a.printResult, closeFile, nothing}
 	case path == "-":
 		return jsonResults(a.Out)
 	case os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir():
 		f.steps.dir = path
 		dir := values.NewDirectory(path)
-		w = &resultWriter{func(r result) error { return dir.Write(r.file(), r.Tensor) }, dir.Close}
+		w = &resultWriter{func(r result) error { return dir.Write(r.file(), r.Tensor) }, dir.Close, dir.Discard}
 	default:
 		file := f.bind.outputs.Add(path, true, false)
 		closeFile = file.Close
@@ -52,7 +54,7 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 			break
 		}
 		archive := values.NewArchive(file)
-		w = &resultWriter{func(r result) error { return archive.Write(r.file(), r.Tensor) }, archive.Close}
+		w = &resultWriter{func(r result) error { return archive.Write(r.file(), r.Tensor) }, archive.Close, nothing}
 	}
 	return &resultWriter{func(r result) error {
 		if err := w.write(r); err != nil {
@@ -64,7 +66,7 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 			return err
 		}
 		return closeFile()
-	}}
+	}, w.discard}
 }
 
 // file is the name of a result in files: its jax.result_info, otherwise its number.
@@ -112,5 +114,5 @@ func jsonResults(out io.Writer) *resultWriter {
 		}
 		w.WriteString("\n]\n")
 		return w.Flush()
-	}}
+	}, func() error { return nil }}
 }

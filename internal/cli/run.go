@@ -122,7 +122,7 @@ IN is a file, or - for standard input. Observers: print, record, npz, stats, fin
 			}
 			defer func() { err = errors.Join(err, flags.bind.endView(cmd.Context(), a)) }()
 			if err := a.runModule(cmd.Context(), append(args, "")[0], &flags); err != nil {
-				return err
+				return errors.Join(err, w.discard())
 			}
 			return w.close()
 		}),
@@ -196,15 +196,13 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		}
 		return hlocb.Decode(f.program, data)
 	}
-	taps := make([]*tap, len(f.taps))
-	for i, spec := range f.taps {
-		pattern, kind := probe.Split(spec)
-		if kind == "" && slices.Contains(f.bind.events, "-") {
-			kind = probe.Record // the events are alone on standard output
-		}
-		if taps[i], err = newTap("--tap", path, cmp.Or(kind, probe.Print), f.sample, pattern); err != nil {
-			return nil, err
-		}
+	kind := probe.Print
+	if slices.Contains(f.bind.events, "-") {
+		kind = probe.Record // the events are alone on standard output
+	}
+	taps, err := tapsOf(f.taps, kind, f.sample)
+	if err != nil {
+		return nil, err
 	}
 	return a.program(ctx, path, append(opts, hlocb.Change(func(m *ir.Module) error {
 		if f.bisect {
@@ -217,7 +215,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 		if len(taps) == 0 {
 			return nil
 		}
-		ids, _, err := a.addProbes(m, taps...)
+		ids, _, err := a.addProbes(m, path, taps)
 		f.bind.taps = append(f.bind.taps, ids...)
 		return err
 	}))...)

@@ -165,21 +165,8 @@ func olderStep(dir string) string {
 
 // save writes the carried values under their arguments' names, so that --args continues from them. The folder gets its
 // name when it is complete.
-func (f *stepFlags) save(ctx context.Context, p *hlocb.Program, step int, out []*hlocb.Buffer, carried []int) (err error) {
-	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(f.dir, fmt.Sprintf(".step-%d.*.partial", step))
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temp))
-		}
-	}()
-	whole := filepath.Join(temp, "values") // with the permissions of new folders
-	w := values.NewDirectory(whole)
+func (f *stepFlags) save(ctx context.Context, p *hlocb.Program, step int, out []*hlocb.Buffer, carried []int) error {
+	w := values.NewDirectory(filepath.Join(f.dir, fmt.Sprintf("step-%d", step)))
 	for i, name := range p.ArgumentNames() {
 		if i >= len(carried) || carried[i] < 0 {
 			continue
@@ -188,14 +175,8 @@ func (f *stepFlags) save(ctx context.Context, p *hlocb.Program, step int, out []
 			name = strconv.Itoa(i)
 		}
 		if err := out[carried[i]].View(ctx, func(t *tensor.Tensor) error { return w.Write(name, t) }); err != nil {
-			return err
+			return errors.Join(err, w.Discard())
 		}
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(whole, filepath.Join(f.dir, fmt.Sprintf("step-%d", step))); err != nil {
-		return err
-	}
-	return os.Remove(temp)
+	return w.Close()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -22,18 +21,18 @@ import (
 
 func (a *app) tapCommand() *cobra.Command {
 	var flags rewriteFlags
-	var at []string
-	var kind, out string
+	var specs []string
+	var out string
 	var sample probe.Sample
 	var list, verbose, asJSON bool
 	c := &cobra.Command{
-		Use:   "tap IN --at REGEX",
+		Use:   "tap IN --tap REGEX[=PROBE]",
 		Short: "Add probes to values",
 
 		SuggestFor: []string{"probe", "print", "debug", "watch"},
 		Long: `Add probes to values of a module. 'hlocb run --probes' runs them; every other command treats them as hooks of kind tap. 'hlocb run --tap' does both in one step.
 
---at selects values whose name, op or location matches a regular expression. Names are as in the text, with '%': '%loss', '%1', '%out#1'. Locations are written file:line:column, such as 'step.py:3'. --list prints them. Hooks are converted as by 'hlocb rewrite', so that probes and hooks keep one order.
+--tap selects values whose name, op or location matches a regular expression, as in 'hlocb run'. Names are as in the text, with '%': '%loss', '%1', '%out#1'. Locations are written file:line:column, such as 'step.py:3'. --list prints them. Hooks are converted as by 'hlocb rewrite', so that probes and hooks keep one order.
 
 Probes:
   print    prints the value
@@ -45,31 +44,28 @@ stats and finite reduce the values where the program runs; only a few bytes cros
 
 Values in regions without a defined order (of reduce, sort, scatter, ...), tokens, tuples and tensors of unknown size cannot be observed. Values in functions that a custom call names are skipped.`,
 		Example: `  hlocb tap train.mlir --list
-  hlocb tap train.mlir --at '^%loss$' | hlocb run - --probes --fill iota
-  hlocb tap f.mlir --at dot_general --at layer.py:3 --probe finite -o g.mlir
-  hlocb tap loop.mlir --at '%loss' --every 100 | hlocb run - --probes`,
+  hlocb tap train.mlir --tap '^%loss$' | hlocb run - --probes --fill iota
+  hlocb tap f.mlir --tap dot_general=finite --tap layer.py:3=stats -o g.mlir
+  hlocb tap loop.mlir --tap '%loss' --every 100 | hlocb run - --probes`,
 		Args: command.Args("IN"),
 		RunE: command.Body(func(cmd *cobra.Command, args []string) error {
 			opts, err := flags.options()
 			if err != nil {
 				return err
 			}
-			if err := oneOf("--probe", kind, probe.Kinds()); err != nil {
-				return err
-			}
-			if len(at) == 0 && !list {
-				return usagef("missing --at REGEX, or --list to list the values")
+			if len(specs) == 0 && !list {
+				return usagef("missing --tap REGEX, or --list to list the values")
 			}
 			if asJSON && !list {
 				return usagef("--json needs --list")
 			}
-			if err := command.Exclusive(cmd, "list", "output", "probe", "every", "first"); err != nil {
+			if err := command.Exclusive(cmd, "list", "output", "every", "first"); err != nil {
 				return err
 			}
 			if err := checkSample(sample, true); err != nil {
 				return err
 			}
-			t, err := newTap("--at", args[0], kind, sample, at...)
+			taps, err := tapsOf(specs, probe.Print, sample)
 			if err != nil {
 				return err
 			}
@@ -78,23 +74,24 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 				if err != nil {
 					return err
 				}
-				return a.listValues(m, t, verbose, asJSON)
+				return a.listValues(m, taps, verbose, asJSON)
 			}
 			n := 0
 			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) (err error) {
-				_, n, err = a.addProbes(m, t)
+				_, n, err = a.addProbes(m, args[0], taps)
 				return err
 			}))...)
 			if err != nil {
 				return err
 			}
-			a.note("probe %s on %s", kind, plural(n, "value"))
+			kinds := namesOf(taps, func(t probe.Tap) string { return t.Kind })
+			slices.Sort(kinds)
+			a.note("probe %s on %s", strings.Join(slices.Compact(kinds), ", "), plural(n, "value"))
 			return a.writeModule(cmd.Context(), out, p.Module(), print.Options{})
 		}),
 	}
-	c.Flags().StringArrayVar(&at, "at", nil, "`REGEX` probe the values that REGEX selects; may be repeated")
-	c.Flags().BoolVar(&list, "list", false, "list the values that --at selects, all without it, and add no probe")
-	c.Flags().StringVar(&kind, "probe", probe.Print, "`KIND` "+command.OneOf(probe.Kinds()))
+	c.Flags().StringArrayVar(&specs, "tap", nil, "`REGEX[=PROBE]` probe the values that REGEX selects; PROBE is print (default), stats, finite or record")
+	c.Flags().BoolVar(&list, "list", false, "list the values that --tap selects, all without it, and add no probe")
 	addSampleFlags(c, &sample)
 	command.Group(c, "Values")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` write to FILE instead of standard output")
@@ -102,7 +99,6 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "list locations in full")
 	command.Group(c, "Output")
 	flags.add(c)
-	complete(c, "probe", probe.Kinds()...)
 	return c
 }
 
@@ -123,27 +119,26 @@ func checkSample(s probe.Sample, tapped bool) error {
 	return nil
 }
 
-// tap is a probe.Tap with the flag and the file that its messages name.
-type tap struct {
-	probe.Tap
-	flag, in string
-}
-
-func newTap(flag, in, kind string, s probe.Sample, patterns ...string) (*tap, error) {
-	t := &tap{probe.Tap{Kind: kind, Sample: s}, flag, in}
-	for _, text := range patterns {
-		p, err := regexp.Compile(text)
+// tapsOf returns the taps of --tap. kind is the probe of a REGEX without one.
+func tapsOf(specs []string, kind string, s probe.Sample) (taps []probe.Tap, err error) {
+	for _, spec := range specs {
+		pattern, own := probe.Split(spec)
+		p, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil, usagef("%s %s: %w", flag, text, err)
+			return nil, usagef("--tap %s: %w", pattern, err)
 		}
-		t.Patterns = append(t.Patterns, p)
+		taps = append(taps, probe.Tap{Patterns: []*regexp.Regexp{p}, Kind: cmp.Or(own, kind), Sample: s})
 	}
-	return t, nil
+	return taps, nil
 }
 
-// listValues prints the values that a tap selects: name, op, type and location.
-func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
-	list := probe.List(m, t.Patterns...)
+// listValues prints the values that taps select: name, op, type and location.
+func (a *app) listValues(m *ir.Module, taps []probe.Tap, verbose, asJSON bool) error {
+	var patterns []*regexp.Regexp
+	for _, t := range taps {
+		patterns = append(patterns, t.Patterns...)
+	}
+	list := probe.List(m, patterns...)
 	if asJSON {
 		return writeJSON(a.Out, list)
 	}
@@ -157,12 +152,8 @@ func (a *app) listValues(m *ir.Module, t *tap, verbose, asJSON bool) error {
 
 // addProbes adds the probes of taps. It returns their ids and the number of probed values. A pattern that selects no
 // value that can be observed is an error.
-func (a *app) addProbes(m *ir.Module, taps ...*tap) (ids []hook.ID, values int, err error) {
-	list := make([]probe.Tap, len(taps))
-	for i, t := range taps {
-		list[i] = t.Tap
-	}
-	added, err := probe.Add(m, list)
+func (a *app) addProbes(m *ir.Module, in string, taps []probe.Tap) (ids []hook.ID, values int, err error) {
+	added, err := probe.Add(m, taps)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -172,9 +163,9 @@ func (a *app) addProbes(m *ir.Module, taps ...*tap) (ids []hook.ID, values int, 
 			switch added[n].Matches[i] {
 			case probe.Observable:
 			case probe.Unobservable:
-				return nil, 0, fmt.Errorf("%s %s selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", t.flag, strconv.Quote(re.String()), t.in)
+				return nil, 0, fmt.Errorf("--tap %q selects only values that cannot be observed; 'hlocb tap %s --list' lists values that can", re, in)
 			default:
-				return nil, 0, fmt.Errorf("%s %s selects no value; 'hlocb tap %s --list' lists all%s", t.flag, strconv.Quote(re.String()), t.in, probeHint(re.String()))
+				return nil, 0, fmt.Errorf("--tap %q selects no value; 'hlocb tap %s --list' lists all%s", re, in, probeHint(re.String()))
 			}
 		}
 		if added[n].Skipped > 0 {

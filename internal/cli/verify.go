@@ -323,7 +323,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if err := sides.compile(ctx, backendOpts, types, inputs[0].args); err != nil {
 		return err
 	}
-	report := &verifyReport{Equal: true, Tolerance: tol.String(), Backends: [2]string{sides[0].backend.Name(), sides[1].backend.Name()}}
+	report := &verifyReport{Equal: true, Tolerance: cmp.Or(tol.String(), "0"), Backends: [2]string{sides[0].backend.Name(), sides[1].backend.Name()}}
 	for i := 0; i < len(inputs); i++ {
 		in := inputs[i]
 		run, err := sides.run(ctx, in, tol)

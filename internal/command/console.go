@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Console reads a command's input and writes its output. On a terminal it uses colours and shows a line of progress,
@@ -149,6 +150,40 @@ const defaultWidth = 80
 
 // Width returns the number of columns for results: the terminal's width, at most 100.
 func (c *Console) Width() int { return width(c.outFile, 100) }
+
+// Clip shortens a line of results that the terminal would wrap, and ends it with an ellipsis. It changes nothing if
+// results do not go to a terminal.
+func (c *Console) Clip(line string) string {
+	if c.outFile == nil {
+		return line
+	}
+	return clip(line, width(c.outFile, 1000))
+}
+
+// clip returns the first columns of a line. Escape sequences take no column.
+func clip(line string, columns int) string {
+	body := strings.TrimSuffix(line, "\n")
+	if plain := escapes.ReplaceAllString(body, ""); utf8.RuneCountInString(plain) <= columns {
+		return line
+	}
+	var out strings.Builder
+	for n := 0; body != ""; {
+		if at := escapes.FindStringIndex(body); at != nil && at[0] == 0 {
+			out.WriteString(body[:at[1]])
+			body = body[at[1]:]
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(body)
+		if n++; n < columns {
+			out.WriteString(body[:size])
+		}
+		body = body[size:]
+	}
+	return out.String() + "…" + line[len(strings.TrimSuffix(line, "\n")):]
+}
+
+// escapes matches the sequences that set colours and bold.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // errWidth returns the number of columns of the terminal that diagnostics go to, or 0 if they go elsewhere.
 func (c *Console) errWidth() int {

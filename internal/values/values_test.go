@@ -3,6 +3,7 @@ package values
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,6 +142,44 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 }
 
+// TestDirectoryAppearsWhole: a new directory is not there before Close, and nothing else is left beside it.
+func TestDirectoryAppearsWhole(t *testing.T) {
+	parent := t.TempDir()
+	write := func(name string, end func(w Writer) error) {
+		w := NewDirectory(filepath.Join(parent, name) + "/")
+		for _, n := range []string{"a", "b"} {
+			if err := w.Write(n, tensor.New(tensor.F32, nil)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(parent, name)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is there before Close: %v", name, err)
+			}
+		}
+		if err := end(w); err != nil {
+			t.Error(err)
+		}
+	}
+	write("kept", Writer.Close)
+	write("failed", Writer.Discard)
+	// Two processes that make one directory at once leave the files of both.
+	w := NewDirectory(filepath.Join(parent, "both"))
+	if err := w.Write("c", tensor.New(tensor.F32, nil)); err != nil {
+		t.Fatal(err)
+	}
+	write("both", Writer.Close)
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	var found []string
+	err := fs.WalkDir(os.DirFS(parent), ".", func(path string, _ fs.DirEntry, err error) error {
+		found = append(found, path)
+		return err
+	})
+	if want := ". both both/a.npy both/b.npy both/c.npy kept kept/a.npy kept/b.npy"; err != nil || strings.Join(found, " ") != want {
+		t.Errorf("found %v, %v, want %s", found, err, want)
+	}
+}
+
 // TestDirectoryKeepsOldFiles: the files get their names at Close, all together. If one cannot be written, the old files
 // stay and nothing else does.
 func TestDirectoryKeepsOldFiles(t *testing.T) {
@@ -162,7 +201,7 @@ func TestDirectoryKeepsOldFiles(t *testing.T) {
 	if text, err := os.ReadFile(old); err != nil || string(text) != "old" {
 		t.Errorf("before Close the file holds %q, %v", text, err)
 	}
-	if err := w.(*directory).discard(); err != nil {
+	if err := w.Discard(); err != nil {
 		t.Error(err)
 	}
 	w = NewDirectory(dir)

@@ -17,6 +17,7 @@ import (
 type Writer interface {
 	Write(name string, t *tensor.Tensor) error
 	Close() error
+	Discard() error // instead of Close, after a failure
 }
 
 // NewArchive returns a writer of a .npz file. The arrays are stored, not compressed. Close does not close w.
@@ -37,19 +38,23 @@ func (a *archive) Write(name string, t *tensor.Tensor) error {
 
 func (a *archive) Close() error { return a.z.Close() }
 
-// NewDirectory returns a writer of .npy files into a directory, which the first array makes. A file has the array's
-// path as its name, with '.' between the parts. The files get their names at Close; if an array cannot be written, the
-// old files stay.
-func NewDirectory(path string) Writer { return &directory{path: path, used: map[string]bool{}} }
+func (a *archive) Discard() error { return nil } // the file is the caller's
+
+// NewDirectory returns a writer of .npy files into a directory. A file has the array's path as its name, with '.'
+// between the parts. Until Close the files are in a folder of another name. If path is new, that folder is beside it
+// and becomes path by one rename. Otherwise it is in path, its files get their names one after the other, and other
+// files in path stay. If an array cannot be written, path does not change.
+func NewDirectory(path string) Writer {
+	return &directory{path: filepath.Clean(path), used: map[string]bool{}}
+}
 
 type directory struct {
 	path  string
+	temp  string // the folder with the files; "" before the first array
+	whole bool   // the folder becomes path
 	used  map[string]bool
-	files []pending
+	files []string // names of the files
 }
-
-// pending is a file that does not have its name yet.
-type pending struct{ temp, name string }
 
 func (d *directory) Write(name string, t *tensor.Tensor) error {
 	plain := strings.Map(func(r rune) rune {
@@ -58,50 +63,73 @@ func (d *directory) Write(name string, t *tensor.Tensor) error {
 		}
 		return r
 	}, shorten(strings.ReplaceAll(Path(name), "/", ".")))
-	if err := os.MkdirAll(d.path, 0o777); err != nil {
-		return err
+	if d.temp == "" {
+		if err := d.open(); err != nil {
+			return err
+		}
 	}
-	name = filepath.Join(d.path, uniqueName(d.used, plain)+".npy")
-	f, err := create(name)
+	name = uniqueName(d.used, plain) + ".npy"
+	f, err := os.Create(filepath.Join(d.temp, name))
 	if err != nil {
-		return errors.Join(err, d.discard())
+		return errors.Join(err, d.Discard())
 	}
-	d.files = append(d.files, pending{f.Name(), name})
+	d.files = append(d.files, name)
 	if err := errors.Join(t.WriteNPY(f), f.Close()); err != nil {
-		return errors.Join(err, d.discard())
+		return errors.Join(err, d.Discard())
 	}
 	return nil
 }
 
-// create creates a file beside name, which no other process uses, with the permissions of new files.
-func create(name string) (*os.File, error) {
+// open makes the folder for the files, with the permissions of new folders and a name that no other process uses.
+func (d *directory) open() error {
+	_, err := os.Stat(d.path)
+	parent, name := d.path, ""
+	if d.whole = errors.Is(err, os.ErrNotExist); d.whole {
+		parent, name = filepath.Dir(d.path), fmt.Sprintf(".%.100s", filepath.Base(d.path))
+		if err := os.MkdirAll(parent, 0o777); err != nil {
+			return err
+		}
+	}
 	for try := 0; ; try++ {
-		temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%08x.partial", rand.Uint32()))
-		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		temp := filepath.Join(parent, fmt.Sprintf("%s.%08x.partial", name, rand.Uint32()))
+		err := os.Mkdir(temp, 0o777)
+		if err == nil {
+			d.temp = temp
+		}
 		if !errors.Is(err, os.ErrExist) || try == 100 {
-			return f, err
+			return err
 		}
 	}
 }
 
-// discard removes the files that do not have their names yet.
-func (d *directory) discard() error {
-	var errs []error
-	for _, f := range d.files {
-		errs = append(errs, os.Remove(f.temp))
+func (d *directory) Close() (err error) {
+	if d.temp == "" {
+		return nil
 	}
-	d.files = nil
-	return errors.Join(errs...)
+	if d.whole {
+		if err = os.Rename(d.temp, d.path); err == nil {
+			return nil
+		}
+		// Another process has made path since. Its files and these ones get their names as in any folder that exists.
+		if info, exists := os.Stat(d.path); exists != nil || !info.IsDir() {
+			return errors.Join(err, d.Discard())
+		}
+	}
+	for _, name := range d.files {
+		if err := os.Rename(filepath.Join(d.temp, name), filepath.Join(d.path, name)); err != nil {
+			return errors.Join(err, d.Discard())
+		}
+	}
+	return d.Discard()
 }
 
-func (d *directory) Close() error {
-	for len(d.files) > 0 {
-		if err := os.Rename(d.files[0].temp, d.files[0].name); err != nil {
-			return errors.Join(err, d.discard())
-		}
-		d.files = d.files[1:]
+func (d *directory) Discard() error {
+	if d.temp == "" {
+		return nil
 	}
-	return nil
+	temp := d.temp
+	d.temp = ""
+	return os.RemoveAll(temp)
 }
 
 // shorten limits the length of a name that a module chose.
