@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -130,5 +131,5 @@ func (e *Executable) visibleBuffers(all []*Buffer) []*Buffer {
 			all[i].Close()
 		}
 	}
-	return visible(all, e.program.manifest.HiddenResults)
+	return entry.Visible(all, e.program.manifest.HiddenResults)
 }

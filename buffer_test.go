@@ -47,7 +47,7 @@ func onBackends(t *testing.T, f func(t *testing.T, b runtime.Backend)) {
 
 func compile(t *testing.T, b runtime.Backend, text string, opts ...hlocb.CompileOption) *hlocb.Executable {
 	t.Helper()
-	exe, err := parse(t, text, hlocb.HookTargets("ask")).Compile(ctx, append(opts, hlocb.WithBackend(b))...)
+	exe, err := parse(t, text, hlocb.HookTargets("ask")).Compile(ctx, append(opts, hlocb.OnBackend(b))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +169,12 @@ func TestBuffersRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stranger, err := parse(t, step).Compile(ctx, hlocb.Backend("engine"))
+		stranger, err := parse(t, step).Compile(ctx, hlocb.On("engine"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		other := put(t, stranger, 0, 1, 2, 3, 4)
-		twin, err := parse(t, step).Compile(ctx, hlocb.Backend(b.Name()))
+		twin, err := parse(t, step).Compile(ctx, hlocb.On(b.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestHiddenArguments(t *testing.T) {
     backend_config = {callback_id = array<i64: 1>, callback_id_size = 8 : ui64, num_aliased_data_outputs = 0 : i64}} : (tensor<28xui8>, tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }`, hlocb.AsWritten())
-	exe, err := p.Compile(ctx, hlocb.Backend("engine"), hlocb.Answer("*", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error { return c.SetResult(0, c.Operands[0]) })))
+	exe, err := p.Compile(ctx, hlocb.On("engine"), hlocb.Answer("*", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error { return c.SetResult(0, c.Operands[0]) })))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestDevices(t *testing.T) {
 	var seen []int // ordinals
 	exes := make([]*hlocb.Executable, 8)
 	for n := range exes {
-		exes[n], err = p.Compile(ctx, hlocb.Device(n), hlocb.WithBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error {
+		exes[n], err = p.Compile(ctx, hlocb.Device(n), hlocb.OnBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(func(_ context.Context, c *hlocb.Call) error {
 			mu.Lock()
 			defer mu.Unlock()
 			seen = append(seen, int(c.Ordinal))
@@ -109,7 +109,7 @@ func TestDevices(t *testing.T) {
 		{[]int{-1}, "device -1 is negative or named twice"},
 		{[]int{1, 2}, "2 devices are assigned, the program runs on 1"},
 	} {
-		_, err := p.Compile(ctx, hlocb.DeviceAssignment(c.devices...), hlocb.WithBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(func(context.Context, *hlocb.Call) error { return nil })))
+		_, err := p.Compile(ctx, hlocb.DeviceAssignment(c.devices...), hlocb.OnBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(func(context.Context, *hlocb.Call) error { return nil })))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("devices %v: error is %v, expected %q", c.devices, err, c.want)
 		}
@@ -130,7 +130,7 @@ func.func @main(%x: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) -> (te
 	}
 	b := cpuDevices(t, p)
 	for _, devices := range [][]int{{0, 1}, {6, 2}, {1, 0}} {
-		e, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.DeviceAssignment(devices...))
+		e, err := p.Compile(ctx, hlocb.OnBackend(b), hlocb.DeviceAssignment(devices...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestOptionsByName(t *testing.T) {
 		{hlocb.ClientOption("cpu_device_count", int64(3)), ""},
 		{hlocb.ClientOption("cpu_device_count", struct{}{}), "is a struct {}, expected string, bool, int64, []int64 or float32"},
 	} {
-		e, err := p.Compile(ctx, hlocb.Backend("cpu"), c.option)
+		e, err := p.Compile(ctx, hlocb.On("cpu"), c.option)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error is %v, expected %q", err, c.want)
 		}
@@ -197,7 +197,7 @@ func TestOptionsByName(t *testing.T) {
 		}
 	}
 	for _, option := range []hlocb.CompileOption{hlocb.Device(1), hlocb.CompilerOption("a", "b")} {
-		if _, err := p.Compile(ctx, hlocb.Backend("engine"), option); err == nil || !strings.Contains(err.Error(), "the embedded engine has no") {
+		if _, err := p.Compile(ctx, hlocb.On("engine"), option); err == nil || !strings.Contains(err.Error(), "the embedded engine has no") {
 			t.Errorf("the engine: %v", err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestOptionsAddUp(t *testing.T) {
 	var b runtime.Bindings
 	b.Observe("*", counter)
 	targets := []hlocb.LoadOption{hlocb.HookTargets("seen"), hlocb.Rewrite(passes.RewriteHooks{}), hlocb.HookTargets("other")}
-	bindings := []hlocb.CompileOption{hlocb.Observe("*", counter), hlocb.Bind(&b), hlocb.Backend("engine")}
+	bindings := []hlocb.CompileOption{hlocb.Observe("*", counter), hlocb.Bind(&b), hlocb.On("engine")}
 	for range 2 {
 		p, err := hlocb.Parse(ctx, "m.mlir", []byte(addOne), targets...)
 		if err != nil {

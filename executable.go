@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/hlocb/hlocb/dialect/fn"
-	"github.com/hlocb/hlocb/dialect/quant"
-	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
@@ -72,85 +69,6 @@ func HandlerOf(f any) Handler { return runtime.HandlerOf(f) }
 // tensor<2xf32>.
 func As[T Element](t *Tensor) (Array[T], error) { return runtime.AsArray[T](t) }
 
-// A CompileOption binds handlers and says where and how a program runs.
-type CompileOption func(*compileConfig)
-
-type compileConfig struct {
-	bindings *runtime.Bindings
-	backend  runtime.Backend
-	name     string
-	runtime  runtime.CompileOptions
-	ahead    int
-	client   map[string]any // options of the backend's client
-}
-
-// Answer lets h compute the results of the hooks that pattern selects: a name, a glob or a hexadecimal id. An exact
-// name beats a glob, a later option beats an earlier option.
-func Answer(pattern string, h Handler) CompileOption {
-	return func(c *compileConfig) { c.bindings.Answer(pattern, h) }
-}
-
-// Observe lets h see the operands of the hooks that pattern selects: a name, a glob or a hexadecimal id. Any number of
-// handlers can observe a hook.
-func Observe(pattern string, h Handler) CompileOption {
-	return func(c *compileConfig) { c.bindings.Observe(pattern, h) }
-}
-
-// Bind binds handlers as b does, beside those of other options.
-func Bind(b *runtime.Bindings) CompileOption {
-	return func(c *compileConfig) { c.bindings.Add(b) }
-}
-
-// Backend chooses the backend that executes the program: "auto" (the default), "engine", a platform such as "cpu", or
-// the path of a PJRT plugin. Executable.Close closes it.
-func Backend(name string) CompileOption { return func(c *compileConfig) { c.name = name } }
-
-// WithBackend executes the program on b, which stays open when the executable is closed.
-func WithBackend(b runtime.Backend) CompileOption { return func(c *compileConfig) { c.backend = b } }
-
-// Timeout limits how long one call of a handler may take and, on the embedded engine, the program between two calls.
-func Timeout(d time.Duration) CompileOption { return func(c *compileConfig) { c.runtime.Timeout = d } }
-
-// Reentrant says that a handler of another run may wait for a run of this program on a goroutine that does not know the
-// handler's context. See runtime.CompileOptions.Reentrant.
-func Reentrant() CompileOption { return func(c *compileConfig) { c.runtime.Reentrant = true } }
-
-// Ahead limits the runs of Executable.Start that are in progress; Start waits while there are more. The default is 16.
-func Ahead(runs int) CompileOption { return func(c *compileConfig) { c.ahead = runs } }
-
-// Device executes a program for one device on device n of the backend, by ordinal; Backend.Describe lists them. Buffers
-// move to it by Buffer.CopyTo.
-func Device(n int) CompileOption { return DeviceAssignment(n) }
-
-// DeviceAssignment executes a program for several devices on the devices with these ordinals: the partitions of the
-// first replica, then of the next.
-func DeviceAssignment(devices ...int) CompileOption {
-	return func(c *compileConfig) { c.runtime.Devices = devices }
-}
-
-// CompilerOption sets an option of the plugin's compiler for this program, by the name that it has in XLA_FLAGS. The
-// value is of type string, bool, int64 or float64.
-func CompilerOption(name string, value any) CompileOption {
-	return func(c *compileConfig) {
-		c.runtime.Options = maps.Clone(c.runtime.Options)
-		if c.runtime.Options == nil {
-			c.runtime.Options = map[string]any{}
-		}
-		c.runtime.Options[name] = value
-	}
-}
-
-// ClientOption sets an option of the plugin's client that Compile opens, by name, such as memory_fraction of a GPU's
-// plugin. The value is of type string, bool, int64, []int64 or float32. It has no effect with WithBackend.
-func ClientOption(name string, value any) CompileOption {
-	return func(c *compileConfig) {
-		if c.client == nil {
-			c.client = map[string]any{}
-		}
-		c.client[name] = value
-	}
-}
-
 // An Executable is a compiled program with its handlers. Run may be called from several goroutines.
 type Executable struct {
 	program *Program
@@ -178,12 +96,12 @@ func DefaultBackends() backends.Options { return backends.Options{Plugins: plugi
 func (p *Program) OpenBackend(ctx context.Context, name string, opts backends.Options) (runtime.Backend, error) {
 	if name == "" || name == "auto" {
 		name = "auto"
-		all, err := parameters(p.module)
+		all, err := entry.Parameters(p.module)
 		if err != nil {
 			return nil, err
 		}
 		// Plugins accept static shapes only, and report nothing of hooks in other formats.
-		if p.foreign() || slices.ContainsFunc(all, IsDynamic) {
+		if p.foreign() || slices.ContainsFunc(all, entry.IsDynamic) {
 			name = backends.Engine
 		}
 	}
@@ -204,14 +122,14 @@ func (p *Program) Compile(ctx context.Context, opts ...CompileOption) (*Executab
 	if err := reader.CheckElided(p.module); err != nil {
 		return nil, err
 	}
-	types, err := parameters(p.module)
+	types, err := entry.Parameters(p.module)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := c.bindings.Bind(p.manifest); err != nil {
 		return nil, err
 	}
-	e := &Executable{program: p, types: types, at: visible(numbers(len(types)), p.manifest.HiddenArgs), backend: c.backend}
+	e := &Executable{program: p, types: types, at: entry.Visible(numbers(len(types)), p.manifest.HiddenArgs), backend: c.backend}
 	e.queue.Ahead = c.ahead
 	if e.backend == nil {
 		opts := DefaultBackends()
@@ -263,8 +181,8 @@ func (e *Executable) compile(ctx context.Context, opts runtime.CompileOptions) (
 // Backend returns the backend that executes the program.
 func (e *Executable) Backend() runtime.Backend { return e.backend }
 
-// Stale returns why the machine code of a decoded program was not used and the program was compiled again, or nil.
-func (e *Executable) Stale() error { return e.stale }
+// Recompiled returns why the machine code of a decoded program was not used and the program was compiled again, or nil.
+func (e *Executable) Recompiled() error { return e.stale }
 
 // Runtime returns the backend's own executable.
 func (e *Executable) Runtime() runtime.Executable { return e.exe }
@@ -340,7 +258,7 @@ func (e *Executable) RunTensors(ctx context.Context, args []*Tensor) ([]*Tensor,
 		full[i] = tensor.New(e.types[i].DType, e.types[i].Shape)
 	}
 	out, err := e.exe.Run(ctx, full)
-	return visible(out, e.program.manifest.HiddenResults), err
+	return entry.Visible(out, e.program.manifest.HiddenResults), err
 }
 
 // hidden returns the arguments that the program does not read. They get zeros.
@@ -361,47 +279,6 @@ func (e *Executable) Close() error {
 		err = errors.Join(err, e.backend.Close())
 	}
 	return err
-}
-
-// parameters returns the types of all arguments of main except tokens.
-func parameters(m *ir.Module) ([]Type, error) {
-	f, err := fn.Entry(m)
-	if err != nil {
-		return nil, err
-	}
-	var out []Type
-	for i, t := range f.Type().Inputs() {
-		if stablehlo.IsToken(t) {
-			continue
-		}
-		tt, ok := t.(*ir.TensorType)
-		if !ok || !tt.Ranked() {
-			return nil, m.Errorf(f.Op, "argument %d of @%s has type %s; expected a tensor of known rank", i, f.Symbol(), t)
-		}
-		d := tt.DType()
-		if q := quant.Of(tt.Elem()); q != nil {
-			d = ir.ElementDType(q.Storage)
-		}
-		if d == tensor.Invalid {
-			return nil, m.Errorf(f.Op, "argument %d of @%s has type %s; arguments of this element type are not supported", i, f.Symbol(), t)
-		}
-		out = append(out, Type{DType: d, Shape: tt.Shape()})
-	}
-	return out, nil
-}
-
-// visible returns list without the positions in hidden.
-func visible[T any](list []T, hidden []int) []T {
-	if len(hidden) == 0 {
-		return list
-	}
-	var out []T
-	for i, v := range list {
-		if !slices.Contains(hidden, i) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // numbers returns the numbers from 0 to n-1.

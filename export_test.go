@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
@@ -97,12 +98,12 @@ func runExport(t *testing.T, b runtime.Backend, dir string) {
 		for _, a := range args {
 			types = append(types, hlocb.Type{DType: a.DType(), Shape: a.Shape()})
 		}
-		if b.Name() != backends.Engine || p.NeedsShapes() {
+		if b.Name() != backends.Engine || entry.NeedsShapes(p.Module()) {
 			if err := p.Refine(ctx, types); err != nil {
 				return nil, err
 			}
 		}
-		exe, err := p.Compile(ctx, hlocb.WithBackend(b))
+		exe, err := p.Compile(ctx, hlocb.OnBackend(b))
 		if err != nil {
 			return nil, err
 		}
@@ -139,10 +140,10 @@ func checkPlatform(t *testing.T, python *peer.Interpreter) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := p.PlatformParameter(); n >= 0 {
+		if n := entry.Of(p.Module(), p.Manifest()).Platform(); n >= 0 {
 			t.Errorf("argument %d still chooses the platform", n)
 		}
-		exe, err := p.Compile(ctx, hlocb.Backend(backends.Engine))
+		exe, err := p.Compile(ctx, hlocb.On(backends.Engine))
 		if err != nil {
 			t.Fatal(err)
 		}

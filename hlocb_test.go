@@ -50,7 +50,7 @@ func TestLoadReportsPositions(t *testing.T) {
 
 func TestCompileNeedsAnswers(t *testing.T) {
 	var unbound *runtime.UnboundError
-	_, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"))
+	_, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.On("engine"))
 	if !errors.As(err, &unbound) || unbound.Site.Name != "scale" {
 		t.Fatalf("error is %v, want the hook without an answer", err)
 	}
@@ -60,7 +60,7 @@ func TestCompileNeedsAnswers(t *testing.T) {
 }
 
 func TestRunChecksArguments(t *testing.T) {
-	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.Backend("engine"), hlocb.Answer("scale", answerOne))
+	exe, err := parse(t, scaled, hlocb.HookTargets("ask")).Compile(ctx, hlocb.On("engine"), hlocb.Answer("scale", answerOne))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestWrongArguments(t *testing.T) {
 		runTensors := func(args ...*tensor.Tensor) error { _, err := exe.RunTensors(ctx, args); return err }
 		put := func(v any) error { _, err := exe.Put(ctx, 1, v); return err }
 		_, late := exe.Run(ended, four, four)
-		_, uncompiled := parse(t, step).Compile(ended, hlocb.WithBackend(b))
+		_, uncompiled := parse(t, step).Compile(ended, hlocb.OnBackend(b))
 		_, nowhere := runtime.Put(ctx, b, nil, runtime.Placement{})
 		for _, c := range []struct {
 			err  error
@@ -234,7 +234,7 @@ func TestWrongBindings(t *testing.T) {
 			`hook "ask" (call, id 423ee98abdc178be) needs a handler`:                              hlocb.Answer("ask", nil),
 			`pattern "a[sk" of a handler: syntax error in pattern`:                                hlocb.Answer("a[sk", answerOne),
 		} {
-			if _, err := parse(t, watched, hlocb.HookTargets("ask")).Compile(ctx, hlocb.WithBackend(b), o); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := parse(t, watched, hlocb.HookTargets("ask")).Compile(ctx, hlocb.OnBackend(b), o); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error is %v, want %s", err, want)
 			}
 		}
@@ -290,8 +290,8 @@ func TestAutoFindsThePlugin(t *testing.T) {
 	}
 	defer loaded.Close()
 	out, err := loaded.Run(ctx, hlocb.ArrayOf([]float32{1, 2}))
-	if err != nil || loaded.Stale() != nil {
-		t.Fatal(err, loaded.Stale())
+	if err != nil || loaded.Recompiled() != nil {
+		t.Fatal(err, loaded.Recompiled())
 	}
 	if y, err := hlocb.As[float32](out[0]); err != nil || y.Data[1] != 2 {
 		t.Errorf("result is %v, %v", y, err)
@@ -313,7 +313,7 @@ func TestTrueBytes(t *testing.T) {
 	}
 	for _, name := range names {
 		for timeout := range 2 { // with a limit of time, handlers write to copies
-			exe, err := p.Compile(ctx, hlocb.Backend(name), hlocb.Timeout(time.Duration(timeout)*time.Minute),
+			exe, err := p.Compile(ctx, hlocb.On(name), hlocb.Timeout(time.Duration(timeout)*time.Minute),
 				hlocb.Answer("*", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
 					copy(c.Results[0].Bytes(), []byte{0, 1, 2, 255})
 					return nil
@@ -361,7 +361,7 @@ func TestPluginsRunMain(t *testing.T) {
 	}
 	const step = "func.func private @step(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
 	for _, backend := range []string{"engine", "cpu"} {
-		exe, err := parse(t, step).Compile(ctx, hlocb.Backend(backend))
+		exe, err := parse(t, step).Compile(ctx, hlocb.On(backend))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestPluginsRunMain(t *testing.T) {
 		if err := exe.Close(); err != nil {
 			t.Error(err)
 		}
-		_, err = parse(t, step+"\nfunc.func @other() { return }").Compile(ctx, hlocb.Backend(backend))
+		_, err = parse(t, step+"\nfunc.func @other() { return }").Compile(ctx, hlocb.On(backend))
 		if err == nil || !strings.Contains(err.Error(), "no function @main") {
 			t.Errorf("%s: error is %v", backend, err)
 		}

@@ -112,7 +112,7 @@ func checkLinearAlgebraBounds(t *testing.T, python *peer.Interpreter) {
 			}
 			defer b.Close()
 			for _, c := range cases {
-				if err := decompose(filepath.Join(dir, c.Name()), name, hlocb.WithBackend(b)); err != nil {
+				if err := decompose(filepath.Join(dir, c.Name()), name, hlocb.OnBackend(b)); err != nil {
 					t.Fatalf("%s: %v", c.Name(), err)
 				}
 			}

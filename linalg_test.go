@@ -120,7 +120,7 @@ func checkLinearAlgebra(t *testing.T, python *peer.Interpreter, parts string) {
 			}
 			t.Run(backend+"/"+c.Name(), func(t *testing.T) {
 				signs := pure && strings.HasPrefix(c.Name(), "svd_float") // singular vectors that differ from OpenBLAS's
-				if err := linalg(filepath.Join(dir, c.Name()), signs, hlocb.WithBackend(b)); err != nil {
+				if err := linalg(filepath.Join(dir, c.Name()), signs, hlocb.OnBackend(b)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -240,7 +240,7 @@ func TestMissingLAPACK(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer b.Close()
-			_, err = parse(t, text).Compile(ctx, hlocb.WithBackend(b))
+			_, err = parse(t, text).Compile(ctx, hlocb.OnBackend(b))
 			var missing *backends.LibraryError
 			if !errors.As(err, &missing) || missing.Library != "lapack" || !strings.Contains(err.Error(), `needs the library "lapack"`) {
 				t.Errorf("error is %v", err)

@@ -47,7 +47,7 @@ func TestTap(t *testing.T) {
 				t.Skip("skip:", err)
 			}
 			defer b.Close()
-			exe, err := p.Compile(t.Context(), hlocb.WithBackend(b))
+			exe, err := p.Compile(t.Context(), hlocb.OnBackend(b))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -97,7 +97,7 @@ const (
 // Errors of buffers that hold no value any more.
 var (
 	ErrDonated = errors.New("the buffer was donated to a run")
-	ErrFreed   = errors.New("the buffer is closed")
+	ErrClosed  = errors.New("the buffer is closed")
 )
 
 // Put copies a value to devices, or lends it to them if the backend allows that. Do not change t before the buffer and
@@ -207,7 +207,7 @@ func (b *Buffer) hold(donate bool) (shared bool, err error) {
 	case bufferDonated:
 		return false, ErrDonated
 	case bufferClosed:
-		return false, ErrFreed
+		return false, ErrClosed
 	}
 	shared = b.users > 0
 	b.users++

@@ -60,7 +60,7 @@ func (r *recorder) Handle(_ context.Context, c *runtime.Call) error {
 // Compile compiles the side's program with a recorder of events.
 func (s *Side) Compile(ctx context.Context) (*Executable, error) {
 	log := &recorder{}
-	exe, err := s.Program.Compile(ctx, append(slices.Clone(s.Options), hlocb.WithBackend(s.Backend), hlocb.Observe("*", log))...)
+	exe, err := s.Program.Compile(ctx, append(slices.Clone(s.Options), hlocb.OnBackend(s.Backend), hlocb.Observe("*", log))...)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func run(ctx context.Context, backend string, out io.Writer) (err error) {
 		return err
 	}
 	// Compile once. The executable can run many times, from many goroutines.
-	exe, err := p.Compile(ctx, hlocb.Backend(backend),
+	exe, err := p.Compile(ctx, hlocb.On(backend),
 		hlocb.Observe("value", handlers.NewPrint(out, 0)),
 		hlocb.Answer("rate", hlocb.Func(func(_ context.Context, step hlocb.Array[int32]) (hlocb.Array[float32], error) {
 			return hlocb.Scalar(0.5 / float32(int32(1)<<step.Data[0])), nil

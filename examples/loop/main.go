@@ -109,9 +109,9 @@ func run(ctx context.Context, backend string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	where := hlocb.Backend(backend)
+	where := hlocb.On(backend)
 	if backend == "engine" {
-		where = hlocb.WithBackend(interp.New(interp.Options{Kernels: map[*ir.Def]interp.Kernel{forOp: runFor}}))
+		where = hlocb.OnBackend(interp.New(interp.Options{Kernels: map[*ir.Def]interp.Kernel{forOp: runFor}}))
 	}
 	exe, err := p.Compile(ctx, where, hlocb.Observe("step", handlers.NewPrint(out, 0)))
 	if err != nil {

@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var events bytes.Buffer
-	exe, err := p.Compile(ctx, hlocb.Backend("engine"), hlocb.Observe("step", handlers.NewPrint(&events, 0)))
+	exe, err := p.Compile(ctx, hlocb.On("engine"), hlocb.Observe("step", handlers.NewPrint(&events, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}

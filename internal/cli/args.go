@@ -14,7 +14,9 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/tensor"
@@ -63,7 +65,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 	if err != nil {
 		return nil, err
 	}
-	stored := p.StoredArguments()
+	stored := storedArguments(p)
 	if len(stored) != len(types) {
 		stored = nil
 	}
@@ -72,7 +74,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 			return nil, err
 		}
 	}
-	platform := p.PlatformParameter()
+	platform := entry.Of(p.Module(), p.Manifest()).Platform()
 	for i, t := range types {
 		switch spec, ok := specs[i]; {
 		case ok:
@@ -92,7 +94,7 @@ func (a *app) arguments(p *hlocb.Program, types []hlocb.Type, f *argumentFlags) 
 			}
 		case i == platform:
 			return nil, noPlatform()
-		case hlocb.IsDynamic(t):
+		case entry.IsDynamic(t):
 			return nil, noFill(i, t)
 		case filler != nil:
 			out[i] = tensor.New(t.DType, t.Shape)
@@ -384,4 +386,13 @@ func fillRandom(t *tensor.Tensor, rng *rand.Rand) {
 			t.SetFloat(i, float64(rng.IntN(10)))
 		}
 	}
+}
+
+// storedArguments returns the arguments in the file that the module was read from, a snapshot of XLA, or nil. There are
+// none if they are those of several partitions. The caller must not change them.
+func storedArguments(p *hlocb.Program) []*tensor.Tensor {
+	if s := hlo.SnapshotOf(p.Module()); s != nil && len(s.Arguments) == 1 {
+		return s.Arguments[0]
+	}
+	return nil
 }

@@ -136,7 +136,7 @@ func benchRun(ctx context.Context, b runtime.Backend, module string, h runtime.H
 	if h != nil {
 		bind.Answer("*", h)
 	}
-	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bind), hlocb.Timeout(timeout))
+	exe, err := p.Compile(ctx, hlocb.OnBackend(b), hlocb.Bind(&bind), hlocb.Timeout(timeout))
 	if err != nil {
 		return nil, err
 	}

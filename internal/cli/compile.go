@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/backends"
 )
@@ -76,7 +77,7 @@ func noDynamicArguments(p *hlocb.Program) error {
 		return err
 	}
 	for i, t := range types {
-		if hlocb.IsDynamic(t) {
+		if entry.IsDynamic(t) {
 			return fmt.Errorf("argument %d of main, %s, has a dynamic shape; 'hlocb opt --passes specialize{args=...}' writes a module for known shapes", i, t)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
@@ -204,7 +205,7 @@ func (a *app) load(ctx context.Context, path string, f *runFlags) (*hlocb.Progra
 	if err != nil {
 		return nil, err
 	}
-	return a.program(ctx, path, append(opts, hlocb.Change(func(m *ir.Module) error {
+	return a.program(ctx, path, append(opts, hlocb.BeforeConversion(func(m *ir.Module) error {
 		if f.bisect {
 			ids, err := probe.AddOrigin(m, f.inf)
 			if err != nil {
@@ -231,7 +232,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if err != nil {
 		return err
 	}
-	if err := program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
+	if err := entry.CheckMemory(program.Module(), backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
 	if backendOpts.Client, err = f.devices.client(); err != nil {
@@ -308,7 +309,7 @@ func (a *app) runModule(ctx context.Context, path string, f *runFlags) (err erro
 	if f.plan != "" {
 		return exe.Close()
 	}
-	if stale := exe.Stale(); stale != nil {
+	if stale := exe.Recompiled(); stale != nil {
 		a.note("compiled again: %v", stale)
 	}
 	end := func() {}
@@ -369,7 +370,7 @@ func (f *runFlags) results(ctx context.Context, names []string, out []*hlocb.Buf
 
 // needsShapes reports whether the backend executes the program only after refine.
 func needsShapes(p *hlocb.Program, b runtime.Backend, types []hlocb.Type) bool {
-	return slices.ContainsFunc(types, hlocb.IsDynamic) && (b.Name() != backends.Engine || p.NeedsShapes())
+	return slices.ContainsFunc(types, entry.IsDynamic) && (b.Name() != backends.Engine || entry.NeedsShapes(p.Module()))
 }
 
 // refine refines the program to the shapes of its arguments.

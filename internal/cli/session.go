@@ -70,7 +70,7 @@ type session struct {
 // open opens the backend of a program. The caller closes it.
 func (a *app) open(ctx context.Context, p *hlocb.Program, name string, opts backends.Options, timeout time.Duration) (*session, error) {
 	heap.Running()
-	if flags := p.XLAFlags(os.Getenv("XLA_FLAGS"), name, opts); flags != "" {
+	if flags := xlaFlags(p, os.Getenv("XLA_FLAGS"), name, opts); flags != "" {
 		_ = os.Setenv("XLA_FLAGS", flags)
 	}
 	opts.EndRuns, opts.Trim = true, true
@@ -84,7 +84,7 @@ func (a *app) open(ctx context.Context, p *hlocb.Program, name string, opts back
 func (s *session) compile(ctx context.Context, b *runtime.Bindings) (*hlocb.Executable, error) {
 	defer s.app.While("compiling on " + s.backend.Name())()
 	return onPlugin(ctx, s.timeout, "compiling on", s.backend.Name(), func(ctx context.Context) (*hlocb.Executable, error) {
-		return s.program.Compile(ctx, append(s.options, hlocb.WithBackend(s.backend), hlocb.Bind(b), hlocb.Timeout(s.timeout))...)
+		return s.program.Compile(ctx, append(s.options, hlocb.OnBackend(s.backend), hlocb.Bind(b), hlocb.Timeout(s.timeout))...)
 	})
 }
 

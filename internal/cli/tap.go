@@ -77,7 +77,7 @@ Values in regions without a defined order (of reduce, sort, scatter, ...), token
 				return a.listValues(m, taps, verbose, asJSON)
 			}
 			n := 0
-			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.Change(func(m *ir.Module) (err error) {
+			p, err := a.program(cmd.Context(), args[0], append(opts, hlocb.BeforeConversion(func(m *ir.Module) (err error) {
 				_, n, err = a.addProbes(m, args[0], taps)
 				return err
 			}))...)

@@ -18,8 +18,10 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/hlo"
 	hookformat "github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
@@ -305,7 +307,7 @@ func (a *app) verify(ctx context.Context, paths [2]string, f *verifyFlags) (err 
 	if err != nil {
 		return err
 	}
-	if err := sides[0].program.CheckMemory(backendOpts.Engine.MemoryLimit); err != nil {
+	if err := entry.CheckMemory(sides[0].program.Module(), backendOpts.Engine.MemoryLimit); err != nil {
 		return err
 	}
 	inputs, err := a.verifyInputs(f, sides[0].program, types)
@@ -561,7 +563,7 @@ func (a *app) suggestTolerance(r *verifyReport) {
 
 // verifyInputs returns the inputs of both programs.
 func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type) ([]verifyInputs, error) {
-	stored := p.StoredArguments()
+	stored := storedArguments(p)
 	if f.arguments.isSet() || len(types) == 0 || len(stored) == len(types) {
 		args, err := a.arguments(p, types, &f.arguments)
 		if err != nil {
@@ -569,16 +571,16 @@ func (a *app) verifyInputs(f *verifyFlags, p *hlocb.Program, types []hlocb.Type)
 		}
 		in := verifyInputs{name: "the inputs given", args: args}
 		if stored != nil && !f.arguments.isSet() {
-			in.name, in.results = "the inputs stored in the file", p.StoredResults()
+			in.name, in.results = "the inputs stored in the file", hlo.SnapshotOf(p.Module()).Result
 		}
 		return []verifyInputs{in}, nil
 	}
-	platform := p.PlatformParameter()
+	platform := entry.Of(p.Module(), p.Manifest()).Platform()
 	for i, t := range types {
 		if i == platform {
 			return nil, noPlatform()
 		}
-		if hlocb.IsDynamic(t) {
+		if entry.IsDynamic(t) {
 			return nil, noFill(i, t)
 		}
 	}

@@ -153,7 +153,7 @@ func (a *app) viewModule(ctx context.Context, path string, opts passes.RewriteHo
 // programBefore reads a module and converts its hooks. It also returns the module before the conversion; if the
 // conversion fails, with the error.
 func (a *app) programBefore(ctx context.Context, path string, opts passes.RewriteHooks) (p *hlocb.Program, before *ir.Module, err error) {
-	p, err = a.program(ctx, path, hlocb.Rewrite(opts), hlocb.Change(func(m *ir.Module) error {
+	p, err = a.program(ctx, path, hlocb.Rewrite(opts), hlocb.BeforeConversion(func(m *ir.Module) error {
 		before = m.Clone()
 		return nil
 	}))

@@ -167,7 +167,7 @@ ENTRY e {
 				if err != nil {
 					t.Fatal(err)
 				}
-				exe, err := p.Compile(t.Context(), hlocb.WithBackend(b))
+				exe, err := p.Compile(t.Context(), hlocb.OnBackend(b))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -182,7 +182,7 @@ ENTRY e {
 				if got := described(onDevice(t, exe, test.args)); got != test.want {
 					t.Errorf("the buffers are %s, expected %s", got, test.want)
 				}
-				seen := tapped(t, hlocb.WithBackend(b), test.text, test.args, test.want)
+				seen := tapped(t, hlocb.OnBackend(b), test.text, test.args, test.want)
 				if name == "engine" {
 					events[test.name] = seen
 				} else if diff := cmp.Diff(events[test.name], seen); diff != "" && test.name != "PadToStatic" { // the end is undefined
@@ -341,7 +341,7 @@ func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {execution_t
 				if err != nil {
 					t.Fatal(err)
 				}
-				exe, err := p.Compile(t.Context(), hlocb.WithBackend(open(t, backend)))
+				exe, err := p.Compile(t.Context(), hlocb.OnBackend(open(t, backend)))
 				if err != nil {
 					t.Fatal(err)
 				}

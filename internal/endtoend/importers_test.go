@@ -17,6 +17,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/internal/cli"
+	"github.com/hlocb/hlocb/internal/entry"
 	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
@@ -88,7 +89,7 @@ func runFilled(t *testing.T, module string) outcome {
 	if err != nil {
 		return outcome{code: 1, err: err.Error()}
 	}
-	if p.CheckMemory(16<<20) != nil {
+	if entry.CheckMemory(p.Module(), 16<<20) != nil {
 		return outcome{late: true}
 	}
 	dir := t.TempDir()

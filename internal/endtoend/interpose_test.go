@@ -488,7 +488,7 @@ func readEvents(t *testing.T, file string) []interposedEvent {
 // countEvents taps every value of a dumped program and runs it on the engine with its dumped arguments.
 func countEvents(t *testing.T, file string) int {
 	t.Helper()
-	p, err := hlocb.Load(context.Background(), file, hlocb.Change(func(m *ir.Module) error {
+	p, err := hlocb.Load(context.Background(), file, hlocb.BeforeConversion(func(m *ir.Module) error {
 		_, err := probe.Add(m, []probe.Tap{{Patterns: []*regexp.Regexp{regexp.MustCompile(".*")}, Kind: probe.Print}})
 		return err
 	}))
@@ -496,7 +496,7 @@ func countEvents(t *testing.T, file string) int {
 		t.Fatal(err)
 	}
 	n := 0
-	e, err := p.Compile(context.Background(), hlocb.Backend("engine"), hlocb.Observe("*", hlocb.HandlerFunc(func(context.Context, *runtime.Call) error {
+	e, err := p.Compile(context.Background(), hlocb.On("engine"), hlocb.Observe("*", hlocb.HandlerFunc(func(context.Context, *runtime.Call) error {
 		n++
 		return nil
 	})))

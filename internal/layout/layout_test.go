@@ -25,7 +25,7 @@ var order = [][]string{
 	{"internal/live"},
 	{"verify", "opt", "internal/events", "dialect/gen"},
 	{"hlocb"}, // the root: the user API
-	{"internal/plugintest", "internal/view"},
+	{"internal/plugintest", "internal/view", "internal/entry"},
 	{"passes", "internal/plugincheck", "internal/command", "internal/probe"},
 	{"pass"},
 	{"hook/format"},

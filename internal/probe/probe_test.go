@@ -46,7 +46,7 @@ func onBackends(t *testing.T, test func(t *testing.T, b runtime.Backend)) {
 func run(t *testing.T, b runtime.Backend, text string, taps []probe.Tap, args ...any) (string, error) {
 	t.Helper()
 	ctx := context.Background()
-	p, err := hlocb.Parse(ctx, "in.mlir", []byte(text), hlocb.Change(func(m *ir.Module) error {
+	p, err := hlocb.Parse(ctx, "in.mlir", []byte(text), hlocb.BeforeConversion(func(m *ir.Module) error {
 		_, err := probe.Add(m, taps)
 		return err
 	}))
@@ -67,7 +67,7 @@ func run(t *testing.T, b runtime.Backend, text string, taps []probe.Tap, args ..
 			bindings.Observe(s.ID.String(), h)
 		}
 	}
-	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bindings))
+	exe, err := p.Compile(ctx, hlocb.OnBackend(b), hlocb.Bind(&bindings))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func check(t *testing.T, base string, p *program, backend string) {
 	if narrow.Match(loaded.Text()) {
 		host.tolerance = 2e-2 // XLA may compute in a wider type between two ops of a narrow type
 	}
-	exe, err := loaded.Compile(ctx, hlocb.WithBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(host.observe)),
+	exe, err := loaded.Compile(ctx, hlocb.OnBackend(b), hlocb.Observe("*", hlocb.HandlerFunc(host.observe)),
 		hlocb.Answer("*", hlocb.HandlerFunc(host.answer)))
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var before *ir.Module
-	p, err := hlocb.Parse(t.Context(), "train_step.mlir", text, hlocb.Rewrite(passes.RewriteHooks{}), hlocb.Change(func(m *ir.Module) error {
+	p, err := hlocb.Parse(t.Context(), "train_step.mlir", text, hlocb.Rewrite(passes.RewriteHooks{}), hlocb.BeforeConversion(func(m *ir.Module) error {
 		before = m.Clone()
 		return nil
 	}))

@@ -292,7 +292,7 @@ func (b *bench) cholesky() error {
 	ms := func(s float64) string { return fmt.Sprintf("%.2f ms", s*1e3) }
 	rows := [][]string{{"", "best", "processor time", "of JAX's best"}, {"JAX", ms(jax.Best), ms(jax.Processor), "1.00x"}}
 	for _, name := range []string{backends.Engine, "cpu"} {
-		exe, err := p.Compile(context.Background(), hlocb.Backend(name))
+		exe, err := p.Compile(context.Background(), hlocb.On(name))
 		if err != nil {
 			return err
 		}

@@ -121,7 +121,7 @@ func (b *bench) compile(text string, opts ...hlocb.CompileOption) *program {
 		if err != nil {
 			return err
 		}
-		if out.exe, err = p.Compile(context.Background(), append(opts, hlocb.WithBackend(b.backend))...); err != nil {
+		if out.exe, err = p.Compile(context.Background(), append(opts, hlocb.OnBackend(b.backend))...); err != nil {
 			return err
 		}
 		out.carried, b.programs = p.Carried(), append(b.programs, out)

@@ -323,7 +323,7 @@ func (c *contestant) compile(ctx context.Context, b runtime.Backend, text string
 	if err != nil {
 		return err
 	}
-	exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Observe("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
+	exe, err := p.Compile(ctx, hlocb.OnBackend(b), hlocb.Observe("*", runtime.HandlerFunc(func(context.Context, *runtime.Call) error {
 		c.calls++
 		return nil
 	})))

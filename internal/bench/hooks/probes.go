@@ -63,7 +63,7 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) (ro
 	for _, o := range list {
 		c := &contestant{name: o.name}
 		n := 0
-		p, err := hlocb.Parse(ctx, gradient, text, hlocb.Change(func(m *ir.Module) (err error) {
+		p, err := hlocb.Parse(ctx, gradient, text, hlocb.BeforeConversion(func(m *ir.Module) (err error) {
 			n, err = o.add(m)
 			return err
 		}))
@@ -88,7 +88,7 @@ func probes(ctx context.Context, w io.Writer, b runtime.Backend, rounds int) (ro
 			}))
 		}
 		start := meter.ProcessorTime()
-		exe, err := p.Compile(ctx, hlocb.WithBackend(b), hlocb.Bind(&bindings))
+		exe, err := p.Compile(ctx, hlocb.OnBackend(b), hlocb.Bind(&bindings))
 		if err != nil {
 			return nil, err
 		}

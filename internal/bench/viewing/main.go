@@ -65,7 +65,7 @@ func compile(ctx context.Context, elements, n int, h runtime.Handler) (*hlocb.Ex
 	}
 	var b runtime.Bindings
 	b.Observe("*", h)
-	return p.Compile(ctx, hlocb.Backend("engine"), hlocb.Bind(&b))
+	return p.Compile(ctx, hlocb.On("engine"), hlocb.Bind(&b))
 }
 
 // ignore is the handler of the program without a view.

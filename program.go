@@ -13,19 +13,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/hook/format"
+	"github.com/hlocb/hlocb/internal/entry"
+	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/handlers"
 )
 
 // A Program is a module whose hooks are converted, and the list of the hooks. It may be compiled any number of times,
@@ -36,48 +39,6 @@ type Program struct {
 	rewritten *passes.Rewritten // nil if the module was not rewritten
 	saved     *runtime.Saved    // nil if the program was not compiled before
 	taps      []*tap
-}
-
-// A LoadOption changes how a module is read and how its hooks are converted.
-type LoadOption func(*loadConfig)
-
-type loadConfig struct {
-	rewrite              passes.RewriteHooks
-	targets              []string // of HookTargets
-	asWritten            bool
-	replicas, partitions int
-	warn                 func(*diag.Diagnostic)
-	changes              []func(*ir.Module) error
-	platform             string
-	platformIndex        *int
-	taps                 []*tap
-}
-
-// HookTargets makes custom calls of these targets hooks, too.
-func HookTargets(targets ...string) LoadOption {
-	return func(l *loadConfig) { l.targets = append(l.targets, targets...) }
-}
-
-// Rewrite sets the options of the conversion of hooks. The targets of HookTargets are targets, too.
-func Rewrite(opts passes.RewriteHooks) LoadOption {
-	return func(l *loadConfig) { l.rewrite = opts }
-}
-
-// AsWritten leaves the module unchanged. Only the embedded engine then delivers hooks in other formats than hlocb's
-// own.
-func AsWritten() LoadOption { return func(l *loadConfig) { l.asWritten = true } }
-
-// Devices sets the module's number of replicas and of partitions. 0 keeps the module's own number.
-func Devices(replicas, partitions int) LoadOption {
-	return func(l *loadConfig) { l.replicas, l.partitions = replicas, partitions }
-}
-
-// OnWarning calls f for each warning about the module, such as a misspelled attribute.
-func OnWarning(f func(*diag.Diagnostic)) LoadOption { return func(l *loadConfig) { l.warn = f } }
-
-// Change calls f with the module before its hooks are converted.
-func Change(f func(*ir.Module) error) LoadOption {
-	return func(l *loadConfig) { l.changes = append(l.changes, f) }
 }
 
 // Load reads a module from a file, as Parse does.
@@ -101,11 +62,20 @@ func Parse(ctx context.Context, name string, text []byte, opts ...LoadOption) (*
 	if err != nil {
 		return nil, err
 	}
-	platform, err := platformIndex(src, opts)
-	if err != nil {
-		return nil, err
+	var l loadConfig
+	for _, o := range opts {
+		o(&l)
 	}
-	return FromModule(ctx, m, append(slices.Clone(opts), platform)...)
+	if l.platform != "" {
+		n, err := entry.PlatformIndex(src, l.platform)
+		if err != nil {
+			return nil, err
+		}
+		if n >= 0 {
+			opts = append(slices.Clone(opts), PlatformIndex(n))
+		}
+	}
+	return FromModule(ctx, m, opts...)
 }
 
 // FromModule converts the hooks of m in place. The program owns m from then on.
@@ -127,7 +97,7 @@ func FromModule(ctx context.Context, m *ir.Module, opts ...LoadOption) (*Program
 		return nil, err
 	}
 	if l.platformIndex != nil {
-		if err := bindPlatform(m, *l.platformIndex); err != nil {
+		if err := entry.BindPlatform(m, *l.platformIndex); err != nil {
 			return nil, err
 		}
 	}
@@ -234,37 +204,86 @@ func (p *Program) foreign() bool { return p.manifest.AsWritten }
 // Parameters returns the types of the arguments of main that Run expects: all except tokens and values that only the
 // source's host needed. A negative dimension is dynamic. A quantized argument has its storage type.
 func (p *Program) Parameters() ([]Type, error) {
-	all, err := parameters(p.module)
+	all, err := entry.Parameters(p.module)
 	if err != nil {
 		return nil, err
 	}
-	return visible(all, p.manifest.HiddenArgs), nil
+	return entry.Visible(all, p.manifest.HiddenArgs), nil
 }
 
-// CheckMemory refuses a program whose arguments take more than limit bytes, before they are allocated. 0 means no
-// limit.
-func (p *Program) CheckMemory(limit int64) error {
-	all, err := parameters(p.module)
+// signature returns main as callers see it.
+func (p *Program) signature() entry.Signature { return entry.Of(p.module, p.manifest) }
+
+// ArgumentNames returns the names of Run's arguments: jax.arg_info, else the name in the argument's location, else "".
+func (p *Program) ArgumentNames() []string { return p.signature().ArgumentNames() }
+
+// ResultNames returns the names of Run's results: jax.result_info, else "".
+func (p *Program) ResultNames() []string { return p.signature().ResultNames() }
+
+// Carried returns, for each argument of Run, the result that takes over its memory (tf.aliasing_output), or -1. A loop
+// over the program passes the result on as the argument of the next step.
+func (p *Program) Carried() []int { return p.signature().Carried() }
+
+// Refine replaces the dynamic shapes of main's arguments by the shapes of arguments, the types of Run's arguments, and
+// infers the other shapes. Plugins execute a program with dynamic shapes only after Refine.
+func (p *Program) Refine(ctx context.Context, arguments []Type) error {
+	return p.Edit(func(m *ir.Module) error { return entry.Refine(ctx, m, p.signature(), arguments) })
+}
+
+// addTaps adds the hooks of taps to m.
+func addTaps(m *ir.Module, taps []*tap) error {
+	var list []probe.Tap
+	for _, t := range taps {
+		pattern, kind := probe.Split(t.spec)
+		re, err := regexp.Compile(pattern)
+		switch {
+		case err != nil:
+			return fmt.Errorf("tap %s: %w", t.spec, err)
+		case t.sample.Every < 0 || t.sample.First < 0:
+			return fmt.Errorf("tap %s: expected a positive number of executions", t.spec)
+		case kind == probe.Record:
+			return fmt.Errorf("tap %s: use To with handlers.NewRecord", t.spec)
+		case kind != "" && t.handler != nil:
+			return fmt.Errorf("tap %s: it has a kind and a handler", t.spec)
+		case kind == "" && t.handler == nil:
+			kind = probe.Print
+		}
+		list = append(list, probe.Tap{Patterns: []*regexp.Regexp{re}, Kind: kind, Sample: t.sample})
+	}
+	added, err := probe.Add(m, list)
 	if err != nil {
 		return err
 	}
-	total := 0.0
-	for _, t := range all {
-		if IsDynamic(t) {
-			continue // as large as the argument
+	for i, t := range taps {
+		if t.ids = added[i].IDs; len(t.ids) == 0 {
+			return fmt.Errorf("tap %s selects no value that can be observed", t.spec)
 		}
-		if n := t.Shape.NumElements(); n >= 0 {
-			total += float64(n) * float64(t.DType.Size())
-		} else {
-			total += 1 << 63
-		}
-	}
-	if total >= 1<<63 || limit > 0 && total > float64(limit) {
-		f, _ := fn.Entry(p.module)
-		return p.module.Errorf(f.Op, "the arguments of main take %.0f bytes; the memory limit is %d", total, limit)
 	}
 	return nil
 }
 
-// IsDynamic reports whether t has a dimension of unknown size.
-func IsDynamic(t Type) bool { return slices.ContainsFunc(t.Shape, func(d int64) bool { return d < 0 }) }
+// bindTaps binds the handlers of the program's taps.
+func (p *Program) bindTaps(b *runtime.Bindings) error {
+	for _, t := range p.taps {
+		probes := &probe.Handlers{Env: &handlers.Env{Out: t.out}}
+		for _, id := range t.ids {
+			site := p.manifest.Find(id)
+			if site == nil {
+				continue // in a function that is not called
+			}
+			h, answer, err := probes.For(p.manifest, site)
+			if err == nil && h == nil && t.handler != nil {
+				h, err = probe.Sampled(site, t.handler)
+			}
+			switch {
+			case err != nil:
+				return err
+			case answer:
+				b.Answer(id.String(), h)
+			case h != nil:
+				b.Observe(id.String(), h)
+			}
+		}
+	}
+	return nil
+}

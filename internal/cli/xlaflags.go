@@ -1,4 +1,4 @@
-package hlocb
+package cli
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/runtime/backends"
 	"github.com/hlocb/hlocb/runtime/plugins"
@@ -14,15 +15,15 @@ import (
 // collectiveTimeout is XLA's option for the seconds that a device waits for other devices in a collective.
 const collectiveTimeout = "xla_cpu_collective_call_terminate_timeout_seconds"
 
-// XLAFlags returns flags, the value of XLA_FLAGS, with an option that lets the devices of p wait an hour for each
+// xlaFlags returns flags, the value of XLA_FLAGS, with an option that lets the devices of p wait an hour for each
 // other. By default XLA's CPU runtime ends the process after a minute, which a slow handler can take. XLA reads the
 // variable when a plugin is first used, so a command must set it before it opens one.
 //
-// XLAFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin
+// xlaFlags returns flags unchanged if p has no hooks, runs on one device or has the option already, or if the plugin
 // does not know the option: XLA ends the process if an option is unknown.
-func (p *Program) XLAFlags(flags, backend string, opts backends.Options) string {
-	replicas, partitions := mhlo.Devices(p.module)
-	if len(p.manifest.Sites) == 0 || max(1, replicas)*max(1, partitions) < 2 || strings.Contains(flags, collectiveTimeout) {
+func xlaFlags(p *hlocb.Program, flags, backend string, opts backends.Options) string {
+	replicas, partitions := mhlo.Devices(p.Module())
+	if len(p.Hooks()) == 0 || max(1, replicas)*max(1, partitions) < 2 || strings.Contains(flags, collectiveTimeout) {
 		return flags
 	}
 	path := backend

@@ -1,4 +1,4 @@
-package hlocb_test
+package cli
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func TestXLAFlags(t *testing.T) {
 		}
 		return p
 	}
-	sharded, alone := load("testdata/mlir/sharded_gspmd.mlir"), load("testdata/mlir/train_step.mlir")
+	sharded, alone := load("../../testdata/mlir/sharded_gspmd.mlir"), load("../../testdata/mlir/train_step.mlir")
 	for _, name := range []string{"auto", "cpu", "cpu@0.0.1", "cpu@0.11.2", "engine", "cuda"} {
 		found, err := opts.Plugins.Find(strings.Replace(name, "auto", "cpu", 1))
 		installed := err == nil && len(found) > 0
@@ -27,10 +27,10 @@ func TestXLAFlags(t *testing.T) {
 			continue
 		}
 		want := name == "auto" && installed || strings.HasPrefix(name, "cpu")
-		if got := sharded.XLAFlags("--a", name, opts); strings.Contains(got, "terminate_timeout") != want {
+		if got := xlaFlags(sharded, "--a", name, opts); strings.Contains(got, "terminate_timeout") != want {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got := alone.XLAFlags("--a", name, opts); got != "--a" {
+		if got := xlaFlags(alone, "--a", name, opts); got != "--a" {
 			t.Errorf("%s, one device: %s", name, got)
 		}
 	}
