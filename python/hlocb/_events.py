@@ -11,6 +11,8 @@ from typing import Any, overload
 
 import numpy as np
 
+from hlocb import _cells
+
 # NumPy's types by the names of element types in events (docs/events.md). The others come from ml_dtypes, if installed.
 _TYPES = {
     "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "ui8": "uint8", "ui16": "uint16",
@@ -90,7 +92,7 @@ def _short(a: np.ndarray) -> str:
 
 
 def _place(event: dict[str, Any]) -> str:
-    name = event.get("place", "").replace("\\", "/").rpartition("/")[2]
+    name = _cells.shown(event.get("place", "")).replace("\\", "/").rpartition("/")[2]
     return name + (f" {event['function']}" if name and "function" in event else "")
 
 

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hlocb import _events, _jax
+from hlocb import _cells, _events, _jax
 from hlocb._command import Error
 from hlocb._events import Event, Events
 
@@ -100,7 +100,7 @@ class Tap(contextlib.ContextDecorator):
         with self._read:
             new = [_events.parse(line) for line in self._lines("events")]
             self._events += new
-            self._messages += [json.loads(line) for line in self._lines("report")]
+            self._messages += [json.loads(_cells.shown(line.decode())) for line in self._lines("report")]
             return new
 
     def _lines(self, name: str) -> list[bytes]:
@@ -194,7 +194,8 @@ def tap(
 
     Args:
       *places: regular expressions that select values: "train.py:10" selects the operations of a line, "tanh" those of a
-        name, "." all. They match against name, operation, function and location.
+        name, "In[2]:10" those of a line of a notebook's cell, "." all. They match against name, operation, function and
+        location.
       stats: compute count, min, max, mean, NaN and infinities where the value is, instead of copying it. Use it for
         large arrays.
       every: look only at every Nth execution of a value.
@@ -215,7 +216,7 @@ def tap(
         raise Error("tap needs a place: hlocb.tap('train.py:10'), or '.' for every value")
     if isinstance(show, str) and show != "progress":
         raise Error(f'show={show!r}: expected True, False, "progress" or a function')
-    return Tap({"taps": [p + kind for p in places], "every": 0 if every == 1 else every, "first": first, "strict": strict, "passes": passes}, show, _paths(events))
+    return Tap({"taps": [_cells.pattern(p) + kind for p in places], "every": 0 if every == 1 else every, "first": first, "strict": strict, "passes": passes}, show, _paths(events))
 
 
 def _paths(events) -> list[str]:

@@ -19,7 +19,7 @@ def test_notebook():
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
     text = "".join(o.get("text", "") for o in outputs)
-    assert text.count("reduce at ") == 3 and "log of stablehlo.log at " in text, text
+    assert text.count("reduce at In[1]:10:15 step") == 3 and "log of stablehlo.log at " in text, text
     assert ", 30 events, run 30: reduce: " in text, text
     assert any("image/png" in o.get("data", {}) for o in outputs), "no curve"
     tables = [o["data"]["text/html"] for o in outputs if "text/html" in o.get("data", {})]
@@ -56,6 +56,39 @@ def answer(client, request):
         reply = client.get_shell_msg(timeout=120)
         if reply["parent_header"].get("msg_id") == request:
             return reply["content"]
+
+
+CELL = """\
+logarithm = jnp.log
+f = jax.jit(lambda x: logarithm(x))
+"""
+
+IN_CELL = """
+with hlocb.tap("In[2]:2") as t:
+    f(jnp.float32(-1))
+assert t.events[0].place.startswith("In[2]:2:"), t.events
+assert str(hlocb.bisect_nan(f, jnp.float32(-1))).startswith("log of stablehlo.log at In[2]:2:")
+try:
+    with hlocb.tap("In[2]:9"):
+        f(jnp.float32(-1))
+except hlocb.Error as e:
+    assert str(e) == "tap In[2]:9 matches no value", e
+else:
+    raise AssertionError
+"""
+
+
+def test_lines_of_cells():
+    """A tap takes the names of cells, and events show them."""
+    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
+    try:
+        client.wait_for_ready(timeout=120)
+        for code in ("import hlocb, jax, jax.numpy as jnp", CELL, IN_CELL):
+            request = client.execute(code)
+            assert (reply := answer(client, request))["status"] == "ok", reply
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
 
 
 def test_interrupt():
