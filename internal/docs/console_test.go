@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -196,12 +197,17 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		}
 		shared := t.TempDir() // the directory of all blocks of a document with a script
 		scripts := writeScripts(t, text, shared)
+		python := false // an earlier block ran the scripts, and wrote the files of the later ones
 		for _, block := range consoles(file, text) {
 			if strings.HasPrefix(block.mark, notRun) || strings.HasPrefix(block.text[0], "$ hlocb exec ") {
 				continue // 'hlocb exec' replaces this process; TestInterposed runs such blocks
 			}
 			ran++
+			python = python || scripts > 0 && slices.ContainsFunc(block.text, func(s string) bool { return strings.HasPrefix(s, "$ python ") })
 			t.Run(block.file+":"+strconv.Itoa(block.line), func(t *testing.T) {
+				if python {
+					peer.Python(t)
+				}
 				dir := t.TempDir()
 				if scripts > 0 {
 					dir = shared
