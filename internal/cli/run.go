@@ -100,7 +100,7 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run once and call handlers",
 		Long: `Run a module once. Hooks are converted, handlers called, results printed.
 
-IN is a file, or - for standard input. Observers: print, record, npz, stats, finite, count, sample. Responders: echo, const, replay, exec, plugin. A hook whose results the host computes needs a responder. See 'hlocb help handlers'.`,
+IN is a file, or - for standard input. Observers: ` + handlerNames(true) + `. Responders: ` + handlerNames(false) + `. A hook whose results the host computes needs a responder. See 'hlocb help handlers'.`,
 		Example: `  hlocb run train.mlir --fill iota --print-callbacks
   hlocb run f.mlir --arg 'dense<[1.0, 2.0]> : tensor<2xf32>' --arg @w.npy
   hlocb run f.mlir --on 'loss=stats' --on '*=finite' --results out.json

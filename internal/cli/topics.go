@@ -47,6 +47,17 @@ See docs/handlers.md for the protocol of exec and for handlers in shared librari
 	return b.String()
 }
 
+// handlerNames lists the built-in observers, or the responders.
+func handlerNames(observers bool) string {
+	var names []string
+	for _, info := range handlers.Table() {
+		if info.Observer == observers {
+			names = append(names, info.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 const faultsTopic = `Faults: --inject NAME=FAULT[@N]
 
 A fault makes a hook fail, to test what a program and its handlers do then. NAME is a name, a glob or an id. @N limits
