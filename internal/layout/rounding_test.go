@@ -50,9 +50,9 @@ func TestEngineRoundsAlike(t *testing.T) {
 			what := pkg.Name + "." + sel.Sel.Name
 			switch {
 			case pkg.Name == "cmplx" && what != "cmplx.IsNaN" && what != "cmplx.IsInf" && what != "cmplx.NaN" && what != "cmplx.Conj":
-				t.Errorf("%s: %s", name, what)
+				t.Errorf("%s: %s rounds differently from processor to processor: use a function of interp/internal/special, or add one", name, what)
 			case pkg.Name == "math" && !roundedAlike[sel.Sel.Name] && !isConstant(sel.Sel.Name):
-				t.Errorf("%s: %s rounds differently from processor to processor", name, what)
+				t.Errorf("%s: %s rounds differently from processor to processor: use a function of interp/internal/special or a loop of interp/internal/simd/vec, or add one", name, what)
 			}
 			calls++
 			return true
