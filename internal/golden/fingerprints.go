@@ -4,17 +4,19 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // Fingerprints compares many texts with their fingerprints in a file: a line for each text, with its name, the number
-// of its lines and a hash. Such a file shows that a text changed; the golden cases show what texts must be. To see a
-// change, make the text with the commit before it.
+// of its lines and a hash. Such a file shows that a text changed; the golden cases show what texts must be.
 //
-// 'go test -update' writes the file.
+// 'go test -update' writes the file. To see what changed, run 'go test -texts DIR' with the commits before and after
+// the change, each with a directory of its own, and compare the directories.
 func Fingerprints(t *testing.T, file string, each func(add func(name, text string))) {
 	t.Helper()
 	var out strings.Builder
@@ -27,6 +29,13 @@ func Fingerprints(t *testing.T, file string, each func(add func(name, text strin
 		texts[name] = text
 		fmt.Fprintf(&out, "%s %d %.12x\n", name, strings.Count(text, "\n"), sha256.Sum256([]byte(text)))
 	})
+	if *textsDir != "" {
+		for name, text := range texts {
+			if err := os.WriteFile(filepath.Join(*textsDir, url.PathEscape(name)), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	if *update {
 		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -45,19 +54,29 @@ func Fingerprints(t *testing.T, file string, each func(add func(name, text strin
 		name, _, _ := strings.Cut(line, " ")
 		known[name] = line
 	}
-	shown := 0
+	var changed, added []string
 	for line := range strings.Lines(out.String()) {
 		name, _, _ := strings.Cut(line, " ")
-		if known[name] != line && shown < 3 {
-			shown++
-			t.Errorf("%s: the text of %s is another one; now it is\n%s", file, name, texts[name])
+		if before, ok := known[name]; !ok {
+			added = append(added, name)
+		} else if before != line {
+			changed = append(changed, name)
 		}
 		delete(known, name)
 	}
-	for name := range known {
-		t.Errorf("%s: there is no text of %s", file, name)
+	t.Errorf("%s: other texts: %s\nnew texts: %s\ntexts that are gone: %s\n%s", file, some(changed), some(added), some(sorted(known)), updateCommand(t))
+	t.Log("To see a change, run the test with '-texts DIR' here and with the commit before, and compare the two directories.")
+	for _, name := range slices.Concat(changed, added)[:min(2, len(changed)+len(added))] {
+		t.Logf("the text of %s is\n%s", name, head(texts[name]))
 	}
-	t.Errorf("%s differs: review the changes, then write it with 'go test -update'", file)
+}
+
+// some returns the number of names and the first of them.
+func some(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d: %s", len(names), strings.Join(names[:min(8, len(names))], " ")) + strings.Repeat(" ...", min(1, len(names)/9))
 }
 
 // sorted returns the keys of a map in order.

@@ -33,7 +33,10 @@ import (
 	"github.com/hlocb/hlocb/internal/words"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected output of golden cases")
+var (
+	update   = flag.Bool("update", false, "rewrite the expected output of golden cases")
+	textsDir = flag.String("texts", "", "write the texts of fingerprints into this directory, a file for each")
+)
 
 // Main is the main function of a program.
 type Main func(args []string, stdin io.Reader, stdout, stderr io.Writer) int
@@ -126,6 +129,7 @@ func (o Options) run(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
+	rewrite := updateCommand(t)
 	t.Chdir(dir)
 	got := map[string]string{}
 	var names []string
@@ -172,8 +176,11 @@ func (o Options) run(t *testing.T, file string) {
 	slices.Sort(names)
 	for _, name := range names {
 		if got[name] != want[name] {
-			t.Errorf("%s is\n%s\nwant\n%s\n%s", name, got[name], want[name], firstDifference(got[name], want[name]))
+			t.Errorf("%s differs %s", name, difference(got[name], want[name]))
 		}
+	}
+	if t.Failed() {
+		t.Log(rewrite)
 	}
 }
 
@@ -204,23 +211,6 @@ func (o Options) scrub(s, dir string) string {
 		s += "\n(no line break at the end)\n"
 	}
 	return s
-}
-
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range max(len(g), len(w)) {
-		a, b := "(nothing)", "(nothing)"
-		if i < len(g) {
-			a = g[i]
-		}
-		if i < len(w) {
-			b = w[i]
-		}
-		if a != b {
-			return fmt.Sprintf("first difference in line %d:\n got %s\nwant %s", i+1, a, b)
-		}
-	}
-	return ""
 }
 
 func (o Options) step(t *testing.T, s step, stdout, stderr *bytes.Buffer) int {

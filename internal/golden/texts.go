@@ -35,16 +35,19 @@ func Texts(t *testing.T, pattern string, f func(t *testing.T, name, text string)
 			if in.Name == base+".out" {
 				continue
 			}
+			out, ok := want[base+".out"]
+			result := out // stays if -run leaves the text out
 			t.Run(base, func(t *testing.T) {
 				got := f(t, in.Name, string(in.Data))
 				if got != "" && !strings.HasSuffix(got, "\n") {
 					got += "\n"
 				}
-				updated.Files = append(updated.Files, in, txtar.File{Name: base + ".out", Data: []byte(got)})
-				if out, ok := want[base+".out"]; !*update && (!ok || got != out) {
-					t.Errorf("%s: the result of %s is\n%s\nwant\n%s\n%s", file, in.Name, got, out, firstDifference(got, out))
+				result = got
+				if !*update && (!ok || got != out) {
+					t.Errorf("%s: the result of %s differs %s\n%s", file, in.Name, difference(got, out), updateCommand(t))
 				}
 			})
+			updated.Files = append(updated.Files, in, txtar.File{Name: base + ".out", Data: []byte(result)})
 		}
 		if *update && !t.Failed() {
 			if err := os.WriteFile(file, txtar.Format(updated), 0o644); err != nil {
