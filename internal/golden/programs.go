@@ -32,8 +32,12 @@ func Programs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range 20 {
-				p, err := g.Random()
+			for i := range uint64(20) { // with a seed each: if one changes, the next ones stay
+				random, err := opgen.New(1000 + 20*seed + i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := random.Random()
 				if err != nil {
 					t.Fatal(err)
 				}

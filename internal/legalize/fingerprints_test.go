@@ -99,11 +99,16 @@ func TestFingerprints(t *testing.T) {
 			if !strings.HasPrefix(s.Name, "ops/") {
 				continue
 			}
-			for k, plain := range alone(m) {
+			seen := map[string]int{}
+			for _, a := range alone(m) {
+				op, plain := a.op, a.text
+				if seen[a.op]++; seen[a.op] > 1 {
+					op = fmt.Sprintf("%s#%d", a.op, seen[a.op])
+				}
 				for i, r := range types {
 					if text := r.Replace(plain); i == 0 || text != plain {
 						if m, err := testkit.TryParse(s.Name, text); err == nil && ir.Verify(m) == nil {
-							name := fmt.Sprintf("%s/%d.%d", s.Name, k, i)
+							name := fmt.Sprintf("%s/%s.%d", s.Name, op, i)
 							legalized(m, name, add, "chlo", "quantized", "complex", "1.0.0")
 							expanded(m, name, add)
 						}
@@ -114,8 +119,11 @@ func TestFingerprints(t *testing.T) {
 	})
 }
 
+// single is a module with one op.
+type single struct{ op, text string }
+
 // alone returns a module for each op without regions that computes something.
-func alone(m *ir.Module) (out []string) {
+func alone(m *ir.Module) (out []single) {
 	m.Walk(func(op *ir.Op) bool {
 		if len(op.Regions()) > 0 || len(op.ResultTypes()) == 0 {
 			return true
@@ -132,8 +140,8 @@ func alone(m *ir.Module) (out []string) {
 			attrs = append(attrs, fmt.Sprintf("%s = %s", a.Name, a.Attr))
 		}
 		list := func(l []string) string { return strings.Join(l, ", ") }
-		out = append(out, fmt.Sprintf("func.func @f(%s) -> (%s) {\n  %%r:%d = %q(%s) {%s} : (%s) -> (%s)\n  return %s : %s\n}\n",
-			list(params), list(results), len(results), op.Name(), list(args), list(attrs), list(types), list(results), list(names), list(results)))
+		out = append(out, single{op.Name(), fmt.Sprintf("func.func @f(%s) -> (%s) {\n  %%r:%d = %q(%s) {%s} : (%s) -> (%s)\n  return %s : %s\n}\n",
+			list(params), list(results), len(results), op.Name(), list(args), list(attrs), list(types), list(results), list(names), list(results))})
 		return true
 	})
 	return out

@@ -40,6 +40,7 @@ type Rule struct {
 
 // Generator makes programs. The same seed makes the same programs.
 type Generator struct {
+	seed  uint64
 	rng   *rand.Rand
 	reg   *ir.Registry
 	large bool // see Large
@@ -51,7 +52,7 @@ func New(seed uint64) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Generator{rng: rand.New(rand.NewPCG(seed, 0x0b)), reg: reg}, nil
+	return &Generator{seed: seed, rng: rand.New(rand.NewPCG(seed, 0x0b)), reg: reg}, nil
 }
 
 // arg is an argument of main and the way to fill it.

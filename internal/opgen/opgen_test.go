@@ -225,3 +225,30 @@ func TestEveryMaker(t *testing.T) {
 	}
 	compare(t, series{kind: "makers", seed: 5, count: len(programs)})
 }
+
+// TestMakersAreIndependent: what a generator made before does not change the program of a maker.
+func TestMakersAreIndependent(t *testing.T) {
+	t.Parallel()
+	var texts [2]string
+	for i := range texts {
+		g, err := opgen.New(5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range i {
+			if _, err := g.Random(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		programs, err := g.EveryMaker()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range programs {
+			texts[i] += print.String(p.Run.Module, print.Options{})
+		}
+	}
+	if texts[0] != texts[1] {
+		t.Error("after a random program, the makers make other programs")
+	}
+}

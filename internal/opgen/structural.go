@@ -3,6 +3,7 @@ package opgen
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -52,11 +53,15 @@ func (g *Generator) Refused() ([]*Program, error) {
 	return g.programs(g.async, g.unaryEinsum, g.raggedDot, g.scan, g.dynamicConv, g.quantize)
 }
 
-// EveryMaker returns a program of each maker. It fails if an op's row refuses all attempts of a maker.
+// EveryMaker returns a program of each maker. It fails if an op's row refuses all attempts of a maker. A program
+// depends on the seed and its maker only: an op that is new to one maker leaves the programs of the other makers alone.
 func (g *Generator) EveryMaker() ([]*Program, error) { return g.programs(g.structural()...) }
 
 func (g *Generator) programs(makers ...func() *call) (out []*Program, err error) {
+	before := g.rng
+	defer func() { g.rng = before }()
 	for i, m := range makers {
+		g.rng = rand.New(rand.NewPCG(g.seed, 1<<32+uint64(i)))
 		p, err := g.oneOf(m)
 		if err != nil {
 			return nil, fmt.Errorf("maker %d: %w", i, err)
