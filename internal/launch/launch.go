@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // The files of the libraries.
@@ -94,8 +95,32 @@ func find(ctx context.Context, log io.Writer) (string, error) {
 	if holds(embedded, files) {
 		return dir, unpack(embedded, files, dir)
 	}
-	fmt.Fprintf(log, "hlocb: building the libraries %s; this happens once\n", strings.Join(files, ", "))
+	fmt.Fprintf(log, "hlocb: building the libraries %s; this happens once and takes a minute or two\n", strings.Join(files, ", "))
+	stop := progress(log, 10*time.Second)
+	defer stop()
 	return dir, Build(ctx, dir)
+}
+
+// progress reports on log every so often that hlocb builds, until the returned function is called.
+func progress(log io.Writer, every time.Duration) (stop func()) {
+	start, done, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				fmt.Fprintf(log, "hlocb: building for %s\n", time.Since(start).Round(every))
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
 }
 
 // Stale returns the directories of libraries that other builds of the command made in the cache.

@@ -11,8 +11,10 @@ import ctypes
 import functools
 import json
 import os
+import traceback
 from typing import Any
 
+from hlocb import _cells
 from hlocb._command import ENGINE, Error, engine_path
 
 PLATFORM = "hlocb"
@@ -157,4 +159,15 @@ def lower(f, args, kwargs):
         return jax.jit(f, keep_unused=True).lower(*args, **kwargs)
     except Exception as e:
         reason = str(e).strip().partition("\n")[0] or type(e).__name__
-        raise Error(f"JAX cannot lower {getattr(f, '__name__', f)}: {reason}") from e
+        raise Error(f"JAX cannot lower {getattr(f, '__name__', f)}{_line(e)}: {reason}") from e
+
+
+def _line(error: Exception) -> str:
+    """Returns " at train.py:10" for the user's innermost line that an exception passed, or ""."""
+    import jax
+
+    others = tuple(os.path.dirname(path) + os.sep for path in (__file__, jax.__file__))
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if not frame.filename.startswith((*others, "<")):
+            return f" at {os.path.basename(_cells.shown(frame.filename))}:{frame.lineno}"
+    return ""

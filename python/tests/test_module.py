@@ -143,13 +143,15 @@ def test_mistakes_are_sentences(tmp_path):
         hlocb.run(TEXT)
     with pytest.raises(hlocb.Error, match="unknown pass"):
         hlocb.opt(TEXT, "canonicalise")
-    with pytest.raises(hlocb.Error, match=r"JAX cannot lower broken: "):
-        jax()
 
-        def broken(x):
-            return x + "a"
+    def broken(x):
+        return jax().numpy.sin(x) + "a"  # the second line
 
+    line = broken.__code__.co_firstlineno + 1
+    with pytest.raises(hlocb.Error, match=rf"^JAX cannot lower broken at test_module.py:{line}: "):
         hlocb.run(broken, 1.0)
+    with pytest.raises(hlocb.Error, match=rf"^JAX cannot lower <lambda> at test_module.py:{line}: "):
+        hlocb.hooks(lambda x: broken(x) * 2, 1.0)
 
 
 def test_the_command_and_a_plain_import():
