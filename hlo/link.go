@@ -225,3 +225,17 @@ func (g *group) producer(in *instr) *group {
 	}
 	return g.scope.group(in)
 }
+
+// FusionOf returns the name of the fusion instruction that op was translated from, "" if there is none. The ops of a
+// fusion in a fusion belong to the outer one.
+func FusionOf(m *ir.Module, op *ir.Op) string {
+	l := linkOf(m)
+	if l == nil {
+		return ""
+	}
+	o := l.op(op.Origin())
+	if o == nil || o.group == nil || o.group.in.op != opFusion {
+		return ""
+	}
+	return o.group.in.name
+}

@@ -40,10 +40,11 @@ type watcher struct {
 	phases []phase
 	counts []passCount
 
-	recorder *pass.Recorder // nil: no flag needs the module before a pass
-	shots    []view.Step    // for the page
-	steps    []string       // of this part, in pipeline syntax
-	text     []byte         // of the part's module before the passes, for the reproducer
+	recorder *pass.Recorder      // nil: no flag needs the module before a pass
+	shots    []view.Step         // for the page
+	made     map[*ir.Op][]string // the rules that made or changed ops in the pass that runs
+	steps    []string            // of this part, in pipeline syntax
+	text     []byte              // of the part's module before the passes, for the reproducer
 	pipeline pass.Pipeline
 	err      error // of the first file that could not be written
 }
@@ -121,7 +122,7 @@ func (w *watcher) begin(m *ir.Module, p pass.Pipeline) error {
 		w.recorder = &pass.Recorder{}
 	}
 	if w.html != "" {
-		w.shots = []view.Step{{Name: filepath.Base(w.input), Module: m.Clone()}}
+		w.shots, w.made = []view.Step{{Name: filepath.Base(w.input), Module: m.Clone()}}, map[*ir.Op][]string{}
 	}
 	if w.reproducer != "" {
 		w.text = moduleText(m)
@@ -231,7 +232,8 @@ func (w *watcher) instruments() []pass.Instrument {
 			shots := w.recorder.Snapshots
 			last := shots[len(shots)-1]
 			if w.html != "" && out.Err == nil {
-				w.shots = append(w.shots, view.Step{Name: s.Text(), Module: last.After, Rules: rulesOf(out.Counts)})
+				w.shots = append(w.shots, view.Step{Name: s.Text(), Module: last.After, Rules: rulesOf(out.Counts), Made: copied(w.made, s.Module, last.After)})
+				clear(w.made)
 			}
 			if w.change && out.Err == nil {
 				c := last.Compare()
@@ -243,7 +245,35 @@ func (w *watcher) instruments() []pass.Instrument {
 			w.recorder.Snapshots = nil
 		}}, w.recorder.Instrument())
 	}
+	if w.html != "" {
+		list = append(list, pass.Instrument{Made: func(_ pass.Step, rule string, op *ir.Op) {
+			if !slices.Contains(w.made[op], rule) {
+				w.made[op] = append(w.made[op], rule)
+			}
+		}})
+	}
 	return list
+}
+
+// copied returns made, which is about ops of m, for the ops of a copy of m.
+func copied(made map[*ir.Op][]string, m, of *ir.Module) map[*ir.Op][]string {
+	if len(made) == 0 {
+		return nil
+	}
+	var copies []*ir.Op
+	of.Walk(func(op *ir.Op) bool {
+		copies = append(copies, op)
+		return true
+	})
+	out, i := map[*ir.Op][]string{}, 0
+	m.Walk(func(op *ir.Op) bool {
+		if rules := made[op]; len(rules) > 0 && i < len(copies) {
+			out[copies[i]] = rules
+		}
+		i++
+		return true
+	})
+	return out
 }
 
 // rulesOf returns the rules among the counts of a pass.

@@ -19,7 +19,8 @@ type Context struct {
 	op     *ir.Op
 	shared *shared
 	step   outcome
-	onRule func(rule string) // is called after each application of a rule; may be nil
+	onRule func(rule string, made []*ir.Op) // is called after each application of a rule; may be nil
+	made   []*ir.Op                         // that a rule created or changed since onRule was called, if it is not nil
 }
 
 // outcome is the report of a pass on its run on one op.

@@ -37,6 +37,9 @@ type Instrument struct {
 	// locations.
 	// If an instrument has it, passes work on one op at a time.
 	Rule func(s Step, rule string, op *ir.Op)
+	// Made is called for each op that an application of a rule created or changed, before Rule. The op may be erased
+	// later in the same pass.
+	Made func(s Step, rule string, op *ir.Op)
 	// Verified receives the time of each verification and its error, or nil.
 	Verified func(took time.Duration, err error)
 }
@@ -260,12 +263,17 @@ func (r *run) ready(p Pass) error {
 // on runs the pass on all ops, several at the same time, and records which of them it changed.
 func (r *run) on(s Step, ops []*ir.Op) Outcome {
 	p := s.Pass
-	watchesRules := slices.ContainsFunc(r.driver.Instruments, func(i Instrument) bool { return i.Rule != nil })
+	watchesRules := slices.ContainsFunc(r.driver.Instruments, func(i Instrument) bool { return i.Rule != nil || i.Made != nil })
 	serve := func(op *ir.Op) *Context {
 		c := r.ctx.On(op)
 		if watchesRules {
-			c.onRule = func(rule string) {
+			c.onRule = func(rule string, made []*ir.Op) {
 				for _, i := range r.driver.Instruments {
+					if i.Made != nil {
+						for _, o := range made {
+							i.Made(s, rule, o)
+						}
+					}
 					if i.Rule != nil {
 						i.Rule(s, rule, op)
 					}

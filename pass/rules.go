@@ -28,6 +28,10 @@ func (r Rules) Greedy(ctx *Context, scope *ir.Op, patterns []*rewrite.Pattern, o
 		}
 	}
 	o.Applied = ctx.Applied
+	if ctx.onRule != nil {
+		made := func(op *ir.Op) { ctx.made = append(ctx.made, op) }
+		o.Listeners = append(slices.Clip(o.Listeners), &rewrite.Listener{Created: made, Changed: made})
+	}
 	res, err := rewrite.Greedy(scope, patterns, o)
 	ctx.Changes(res.Statistics)
 	return res, err
@@ -70,7 +74,8 @@ func (r Rules) check(m *ir.Module, patterns []*rewrite.Pattern) error {
 func (c *Context) Applied(rule string) {
 	c.Count("rule "+rule, 1)
 	if c.onRule != nil {
-		c.onRule(rule)
+		c.onRule(rule, c.made)
+		c.made = c.made[:0]
 	}
 }
 

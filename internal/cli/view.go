@@ -198,7 +198,7 @@ func (a *app) viewModules(paths []string) (*view.Document, error) {
 
 func viewSources(sources []*diag.Source) (*view.Document, error) {
 	types := ir.NewContext(reader.Registry())
-	d := &view.Document{}
+	d := &view.Document{Beside: true}
 	var names []string
 	for _, src := range sources {
 		m, err := reader.Parse(src, types, reader.MaxErrors)

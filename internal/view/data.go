@@ -30,6 +30,7 @@ const maxLoc = 1200
 type pageData struct {
 	Title   string     `json:"title"`
 	Live    string     `json:"live,omitempty"`
+	Beside  bool       `json:"beside,omitempty"`
 	Strings []string   `json:"strings"`
 	Items   itemTable  `json:"items"`
 	Locs    locTable   `json:"locs"`
@@ -84,7 +85,8 @@ type stepData struct {
 	State    []int32    `json:"state"` // 0 as before, 1 added, 2 changed, 3 moved
 	Hook     []int32    `json:"hook"`  // number of the hook, -1: none
 	Callee   [][2]int32 `json:"callee"`
-	Detail   [][2]int32 `json:"detail"` // a short text for some items
+	Detail   [][2]int32 `json:"detail"`         // a short text for some items
+	Made     [][2]int32 `json:"made,omitempty"` // an added or changed item and a rule that made it
 	Removed  []int32    `json:"removed"`
 	Flow     []int32    `json:"flow"` // pairs of values: the first becomes the second, unchanged
 	Chain    []int32    `json:"chain"`
@@ -250,7 +252,7 @@ func encode(d *Document) (pageData, []stepData, error) {
 	u.tree()
 	e := newEncoder(u)
 	e.source, e.files = d.Source, map[string][]string{}
-	e.data.Title, e.data.Live, e.data.Recordings = d.Title, d.Live, d.Recordings
+	e.data.Title, e.data.Live, e.data.Recordings, e.data.Beside = d.Title, d.Live, d.Recordings, d.Beside
 	e.hooks(d)
 	var steps []stepData
 	for _, s := range u.steps {
@@ -308,6 +310,11 @@ func (e *encoder) step(s *stepItems) stepData {
 			line = -1
 		}
 		row(i, e.intern(op.Name()), e.loc(op.Loc()), line, int32(s.states[op]))
+		if s.states[op] != same {
+			for _, rule := range s.step.Made[op] {
+				d.Made = append(d.Made, [2]int32{i, e.intern(rule)})
+			}
+		}
 		d.Results = append(d.Results, int32(op.NumResults()))
 		for k, v := range op.Results() {
 			text := typeText(v.Type())

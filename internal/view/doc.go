@@ -23,6 +23,7 @@ type Document struct {
 	Recordings []Recording
 	Source     func(file string) []byte // the text of a file that a location names, nil if unknown; may be nil
 	Live       string                   // URL of server-sent events, relative to the page; "" for a page without a server
+	Beside     bool                     // show the first step beside the last one
 }
 
 // Step is the module at one moment.
@@ -31,6 +32,8 @@ type Step struct {
 	Module *ir.Module
 	Rules  []Rule   // rules that changed the module in this step
 	Same   []string // passes after this step that changed nothing
+	// Made names the rules that made or changed an op of Module.
+	Made map[*ir.Op][]string
 }
 
 // Rule says how often a rule of a pass was applied.

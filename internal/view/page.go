@@ -18,7 +18,7 @@ var embedded embed.FS
 
 // scripts are the page's scripts in the order of their use.
 func scripts() []string {
-	return []string{"uplot/uPlot.iife.min.js", "model.js", "layout.js", "draw.js", "text.js", "outline.js", "search.js", "values.js", "passes.js", "main.js"}
+	return []string{"uplot/uPlot.iife.min.js", "model.js", "layout.js", "draw.js", "text.js", "outline.js", "search.js", "parquet.js", "values.js", "passes.js", "main.js"}
 }
 
 // styles are the page's style sheets.

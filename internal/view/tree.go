@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/ir/flow"
 )
@@ -149,7 +150,7 @@ func (u *union) group(box int32, ops []int32, scopes map[int32][]string, depth i
 				shared = n
 			}
 		}
-		if !all || 2*named <= len(ops) || shared == "" {
+		if !all || 2*named <= len(ops) || shared == "" || strings.HasPrefix(shared, fusionScope) {
 			break
 		}
 		depth++
@@ -312,12 +313,16 @@ func (u *union) keep(list []int32, edges [][2]int32) {
 	}
 }
 
+// fusionScope starts the name of the scope of a fusion of HLO.
+const fusionScope = "fusion "
+
 // scopes returns the name scopes of ops, outermost first. A constant without a scope gets the scopes that its users
-// share.
+// share. A fusion of HLO is a scope inside of the scopes that its ops share.
 func (u *union) scopes(edges [][2]int32) map[int32][]string {
 	out := map[int32][]string{}
 	memo := map[*ir.Loc][]string{}
 	for _, s := range u.steps {
+		fused := map[string][]int32{} // by fusion
 		s.step.Module.Walk(func(op *ir.Op) bool {
 			i := s.items[op]
 			if _, ok := out[i]; ok {
@@ -329,8 +334,21 @@ func (u *union) scopes(edges [][2]int32) map[int32][]string {
 				memo[op.Loc()] = list
 			}
 			out[i] = list
+			if f := hlo.FusionOf(s.step.Module, op); f != "" {
+				fused[f] = append(fused[f], i)
+			}
 			return true
 		})
+		for name, items := range fused {
+			common := out[items[0]]
+			for _, i := range items[1:] {
+				common = commonScopes(common, out[i])
+			}
+			list := append(slices.Clone(common), fusionScope+name)
+			for _, i := range items {
+				out[i] = list
+			}
+		}
 	}
 	for k := 0; k < len(edges); {
 		i, first := edges[k][0], k
@@ -342,14 +360,20 @@ func (u *union) scopes(edges [][2]int32) map[int32][]string {
 		}
 		common := out[edges[first][1]]
 		for _, e := range edges[first+1 : k] {
-			n := 0
-			for users := out[e[1]]; n < min(len(common), len(users)) && common[n] == users[n]; n++ {
-			}
-			common = common[:n]
+			common = commonScopes(common, out[e[1]])
 		}
 		out[i] = common
 	}
 	return out
+}
+
+// commonScopes returns the scopes at the start of both lists.
+func commonScopes(a, b []string) []string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
 }
 
 // scopesOf returns the name scopes of a location: the parts of a name such as "jit(f)/layer/dot", without the last,

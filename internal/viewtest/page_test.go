@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/hlocb/hlocb/diag"
@@ -230,10 +231,11 @@ func TestContrast(t *testing.T) {
 	}
 	event := `{"hook":"loss","place":"train.py:3:1","kind":"tap","operands":[{"dtype":"f32","shape":[3],"data":["nan",1,2]}]}`
 	path := write(t, &view.Document{Title: "t", Steps: []view.Step{{Name: "t", Module: parse(t, "l.mlir", layersOf(400))}, {Name: "u", Module: parse(t, "m.mlir", layersOf(500))}},
-		Recordings: []view.Recording{{Name: "r", Events: []json.RawMessage{json.RawMessage(event)}}}})
+		Recordings: []view.Recording{{Name: "r", Events: []json.RawMessage{json.RawMessage(event)}}, {Name: "s", Events: []json.RawMessage{json.RawMessage(event)}}}, Beside: true})
 	for _, theme := range []string{"light", "dark"} {
 		b.show(path, "#view=gx&theme="+theme)
 		b.keys("/", "tanh", kb.Enter)
+		b.run(chromedp.Click(chromedp.CSS("#beside")))
 		eval[bool](b, string(axe)+"; true")
 		found := eval[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.map((n) => n.target + " " + n.any.map((a) => a.message).join("; ")).slice(0, 4).join(" | ")))`)
 		for _, f := range found {

@@ -4,11 +4,14 @@
   const { items, children, strings, definer, shape, classOf, data } = hlocb.model;
   const L = hlocb.layout;
   const FAR = 420; // a longer edge is faint
-  const canvas = hlocb.$("graph");
-  const context = canvas.getContext("2d");
+  // The graph of the step, and of the step on its left if two are shown side by side. Both have one camera.
+  const graphOf = (id, step, marks) => { const canvas = hlocb.$(id); return { canvas, context: canvas.getContext("2d"), step, marks, edges: null }; };
+  const main = graphOf("graph", () => hlocb.state.step, () => hlocb.state.marks);
+  const left = graphOf("graph-before", () => hlocb.state.before, () => hlocb.state.beforeMarks);
+  const graphs = [main, left];
+  const canvas = main.canvas;
   const camera = { x: 0, y: 0, zoom: 1 };
   let colors = {};
-  let edges = null; // of the step that is shown
   let wanted = false;
 
   function readColors() {
@@ -28,8 +31,7 @@
     printing = { camera: { ...camera }, theme: document.documentElement.dataset.theme };
     document.documentElement.dataset.theme = "light";
     readColors();
-    canvas.width = 2 * 1400;
-    canvas.height = 2 * 800;
+    for (const { canvas } of graphs) [canvas.width, canvas.height] = [2 * 1400, 2 * 800];
     fit(true);
     paint();
   }
@@ -52,8 +54,10 @@
       camera.y += (shownHeight - box.height) / 2 / camera.zoom;
     }
     [shownWidth, shownHeight] = [box.width, box.height];
-    canvas.width = Math.max(1, Math.round(box.width * ratio));
-    canvas.height = Math.max(1, Math.round(box.height * ratio));
+    for (const { canvas } of graphs) {
+      canvas.width = Math.max(1, Math.round(box.width * ratio)); // both halves are equal
+      canvas.height = Math.max(1, Math.round(box.height * ratio));
+    }
     paint(); // at once: a new size empties the canvas
   }
 
@@ -69,7 +73,7 @@
     const keep = anchor !== undefined && anchor >= 0;
     if (keep) { const r = L.representative[anchor]; sx = L.x[r] - camera.x; sy = L.y[r] - camera.y; }
     L.layout();
-    edges = null;
+    for (const x of graphs) x.edges = null;
     if (keep) { const r = L.representative[anchor]; camera.x = L.x[r] - sx; camera.y = L.y[r] - sy; }
     draw();
   }
@@ -117,12 +121,19 @@
   };
 
   function paint() {
-    const s = hlocb.state, step = s && s.step;
-    if (!step || canvas.width < 2) return;
-    if (!edges) edges = L.edges(step);
+    if (!hlocb.state || !hlocb.state.step || canvas.width < 2) return;
+    for (const x of graphs) if (x.step()) paintGraph(x);
+    hlocb.painted = performance.now();
+    if (!hlocb.firstPicture) hlocb.firstPicture = hlocb.painted;
+  }
+
+  function paintGraph(graph) {
+    const s = hlocb.state, step = graph.step(), marks = graph.marks(), canvas = graph.canvas;
+    if (!graph.edges) graph.edges = L.edges(step);
+    const edges = graph.edges;
     const ratio = pixelRatio();
     const v = view(), z = camera.zoom;
-    const g = context;
+    const g = graph.context;
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.fillStyle = colors.canvas;
     g.fillRect(0, 0, canvas.width, canvas.height);
@@ -130,7 +141,7 @@
     const inView = (i) => L.x[i] < v.right && L.x[i] + L.width[i] > v.left && L.y[i] < v.bottom && L.y[i] + L.height[i] > v.top;
     const shown = [], boxes = [];
     for (const i of L.visible) {
-      if (!inView(i) || step.present[i] === 0) continue;
+      if (!inView(i) || marks.present[i] === 0) continue;
       (L.isBox(i) && L.open[i] ? boxes : shown).push(i);
     }
     const font = (size, weight) => { g.font = `${weight || ""} ${size}px ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif`; };
@@ -192,13 +203,13 @@
     if (tiny) { // blocks of colour
       const byColor = new Map();
       for (const i of shown) {
-        const c = fillOf(i, step, overlay) || colors[hlocb.classOfItem(i)] || colors.element;
+        const c = fillOf(i, marks, overlay) || colors[hlocb.classOfItem(i, step)] || colors.element;
         if (!byColor.has(c)) byColor.set(c, new Path2D());
         byColor.get(c).rect(L.x[i], L.y[i], L.width[i], L.height[i]);
       }
       for (const [c, p] of byColor) { g.fillStyle = c; g.fill(p); }
     } else {
-      for (const i of shown) drawItem(i, step, overlay);
+      for (const i of shown) drawItem(g, i, step, marks, overlay);
     }
     for (const i of shown) {
       const mark = s.matches && s.matches[i] ? colors.match : s.pathItems && s.pathItems.has(i) ? colors.path : null;
@@ -237,14 +248,15 @@
         const base = L.y[i] + Math.max(L.HEAD, size + 10) / 2 + 2;
         g.fillStyle = colors.muted;
         g.textBaseline = "middle";
-        const head = "▾ " + boxTitle(i, step);
-        g.fillStyle = step.changes[i] > 0 && s.index > 0 ? colors.changed : colors.ink;
+        const head = "▾ " + boxTitle(i, step, marks);
+        g.fillStyle = marks.changes[i] > 0 && changesCount(step) ? colors.changed : colors.ink;
         g.fillText(clip(head, L.x[i] + L.width[i] - left - 8, size), left + 10, base);
       }
     }
-    hlocb.painted = performance.now();
-    if (!hlocb.firstPicture) hlocb.firstPicture = hlocb.painted;
   }
+
+  // changesCount says whether changes are shown: not in the first step, unless another one is beside it.
+  const changesCount = (step) => step.index > 0 || hlocb.state.before !== null;
 
   // inside says how much a folded box contains.
   const inside = (i) => {
@@ -252,34 +264,29 @@
     return c === 0 ? children[i].length.toLocaleString("en") + " values" : c.toLocaleString("en") + (c === 1 ? " op" : " ops");
   };
 
-  const boxTitle = (i, step) => {
-    const label = hlocb.labelOf(i);
+  const boxTitle = (i, step, marks) => {
+    const label = hlocb.labelIn(i, step);
     const count = items.count[i] - (items.kind[i] === hlocb.OP ? 1 : 0);
-    const changed = step.changes[i];
-    return label + " · " + count.toLocaleString("en") + (changed > 0 && step.index > 0 ? ` · ${changed.toLocaleString("en")} changed` : "");
+    const changed = marks.changes[i];
+    return label + " · " + count.toLocaleString("en") + (changed > 0 && changesCount(step) ? ` · ${changed.toLocaleString("en")} changed` : "");
   };
 
-  function fillOf(i, step, overlay) {
+  function fillOf(i, marks, overlay) {
     if (hlocb.state.nan.has(i)) return colors.nan;
     if (overlay) {
       const t = overlay.scale.get(i);
       if (t !== undefined) return heat(t);
     }
-    if (step.index > 0) {
-      if (step.removed.has(i)) return colors.removed;
-      const r = step.rows[i];
-      const state = r < 0 ? 0 : step.state[r];
-      if (state > 0) return [null, colors.added, colors.changed, colors.moved][state];
-      if (L.isBox(i) && step.changes[i] > 0) return colors.changed;
-    }
-    return null;
+    const state = marks.stateOf(i);
+    if (state > 0) return [null, colors.added, colors.changed, colors.moved, colors.removed][state];
+    return L.isBox(i) && marks.changes[i] > 0 ? colors.changed : null;
   }
 
-  function drawItem(i, step, overlay) {
-    const g = context, z = camera.zoom;
+  function drawItem(g, i, step, marks, overlay) {
+    const z = camera.zoom;
     const x = L.x[i], y = L.y[i], w = L.width[i], h = L.height[i];
     const arg = items.kind[i] === hlocb.ARG, box = L.isBox(i);
-    const removed = step.removed.has(i) || !step.exists(i) && (items.kind[i] === hlocb.OP || arg);
+    const removed = marks.stateOf(i) === hlocb.REMOVED || !step.exists(i) && (items.kind[i] === hlocb.OP || arg);
     const hook = step.hookOf(i);
     if (box && z > 0.3) { // a pile of cards
       g.fillStyle = colors.card; g.strokeStyle = colors["card-line"]; g.lineWidth = 1;
@@ -291,7 +298,7 @@
     }
     const p = new Path2D();
     roundRect(p, x, y, w, h, arg ? h / 2 : 6);
-    const fill = fillOf(i, step, overlay);
+    const fill = fillOf(i, marks, overlay);
     g.fillStyle = colors.card;
     g.fill(p);
     if (fill) { g.globalAlpha = overlay && overlay.scale.has(i) ? 1 : 0.28; g.fillStyle = fill; g.fill(p); g.globalAlpha = 1; }
@@ -300,7 +307,7 @@
     if (removed) g.setLineDash([4, 3]);
     g.stroke(p);
     g.setLineDash([]);
-    const stripe = colors[hlocb.classOfItem(i)] || colors.element;
+    const stripe = colors[hlocb.classOfItem(i, step)] || colors.element;
     if (!arg) {
       const q = new Path2D();
       q.roundRect(x, y, 5, h, [6, 0, 0, 6]);
@@ -311,7 +318,7 @@
     g.textBaseline = "middle";
     g.fillStyle = removed ? colors.removed : colors.ink;
     g.font = `${box || hook ? 600 : 500} 12.5px ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif`;
-    const label = hlocb.labelOf(i);
+    const label = hlocb.labelIn(i, step);
     if (arg) {
       g.fillText(clip(label, w - 18, 12), x + 12, y + h / 2 + 0.5);
       return;
@@ -326,6 +333,12 @@
     else { const types = step.typesOf(i); second = types.length ? shape(types[0]) + (types.length > 1 ? " +" + (types.length - 1) : "") : ""; }
     if (hook) second = "hook · " + hook.kind + (hook.types.length ? " · " + shape(hook.types[0]) : "");
     g.fillText(clip(second, w - 18, 11), x + 13, y + 30);
+    if (step.made.has(i)) { // a rule made it
+      g.fillStyle = colors.accent;
+      g.beginPath();
+      g.moveTo(x + w - 9, y + 3); g.lineTo(x + w - 4, y + 8); g.lineTo(x + w - 9, y + 13); g.lineTo(x + w - 14, y + 8);
+      g.fill();
+    }
     const verdicts = hook ? hlocb.aliasesOf(step.hook[step.rows[i]]) : [];
     verdicts.forEach((a, k) => {
       g.fillStyle = colors[{ kept: "free", copy: "copied", refused: "refused" }[a.verdict] || "refused"];
@@ -336,12 +349,12 @@
   }
 
   // itemAt returns the innermost drawn item at a point of the page, or -1.
-  function itemAt(clientX, clientY) {
-    const box = canvas.getBoundingClientRect();
+  function itemAt(graph, clientX, clientY) {
+    const box = graph.canvas.getBoundingClientRect(), { present } = graph.marks();
     const px = camera.x + (clientX - box.left) / camera.zoom, py = camera.y + (clientY - box.top) / camera.zoom;
     let found = -1;
     for (const i of L.visible) {
-      if (hlocb.state.step.present[i] > 0 && px >= L.x[i] && px <= L.x[i] + L.width[i] && py >= L.y[i] && py <= L.y[i] + L.height[i]) found = i;
+      if (present[i] > 0 && px >= L.x[i] && px <= L.x[i] + L.width[i] && py >= L.y[i] && py <= L.y[i] + L.height[i]) found = i;
     }
     return found;
   }
@@ -357,7 +370,8 @@
 
   // fit shows everything if it can be read, otherwise the start at a readable size.
   function fit(all) {
-    const list = L.visible.filter((i) => hlocb.state.step.present[i] > 0);
+    const s = hlocb.state;
+    const list = L.visible.filter((i) => s.marks.present[i] > 0 || s.before && s.beforeMarks.present[i] > 0);
     if (list.length === 0) return;
     const b = bounds(list), v = view();
     const z = Math.min(1.25, v.w / (b.right - b.left + 60), v.h / (b.bottom - b.top + 60));
@@ -385,8 +399,8 @@
     else draw();
   }
 
-  function zoomAt(factor, clientX, clientY) {
-    const box = canvas.getBoundingClientRect();
+  function zoomAt(factor, clientX, clientY, on) {
+    const box = (on || canvas).getBoundingClientRect();
     const px = clientX - box.left, py = clientY - box.top;
     const z = Math.min(3, Math.max(0.004, camera.zoom * factor));
     camera.x += px / camera.zoom - px / z;
@@ -395,52 +409,56 @@
     draw();
   }
 
-  let drag = null;
-  canvas.addEventListener("pointerdown", (e) => {
-    drag = { x: e.clientX, y: e.clientY, cx: camera.x, cy: camera.y, moved: false };
-    canvas.setPointerCapture(e.pointerId);
-  });
-  canvas.addEventListener("pointermove", (e) => {
-    if (!drag) {
-      const i = itemAt(e.clientX, e.clientY);
-      canvas.style.cursor = i >= 0 && !(L.isBox(i) && L.open[i]) ? "pointer" : "grab";
-      canvas.title = i >= 0 && camera.zoom < 0.5 ? hlocb.labelOf(i) : "";
-      return;
-    }
-    if (Math.abs(e.clientX - drag.x) + Math.abs(e.clientY - drag.y) > 4) drag.moved = true;
-    if (!drag.moved) return;
-    camera.x = drag.cx - (e.clientX - drag.x) / camera.zoom;
-    camera.y = drag.cy - (e.clientY - drag.y) / camera.zoom;
-    draw();
-  });
-  canvas.addEventListener("pointerup", (e) => {
-    const d = drag;
-    drag = null;
-    if (!d || d.moved) { hlocb.remember(); return; }
-    const i = itemAt(e.clientX, e.clientY);
-    const box = canvas.getBoundingClientRect();
-    const py = camera.y + (e.clientY - box.top) / camera.zoom;
-    if (i >= 0 && L.isBox(i) && L.open[i] && py < L.y[i] + L.HEAD + 4) { hlocb.select(i); hlocb.toggle(i); return; }
-    if (i >= 0 && L.isBox(i) && !L.open[i] && hlocb.state.item === i) { hlocb.toggle(i); return; }
-    hlocb.select(i);
-  });
-  canvas.addEventListener("dblclick", (e) => {
-    const i = itemAt(e.clientX, e.clientY);
-    if (i < 0) return;
-    const f = hlocb.state.step.callee.get(i);
-    if (f !== undefined) hlocb.goto(f);
-  });
-  canvas.addEventListener("wheel", (e) => {
-    e.preventDefault();
-    if (e.ctrlKey || e.metaKey || !e.shiftKey && Math.abs(e.deltaX) < 1 && e.deltaMode === 0 && Math.abs(e.deltaY) >= 50) zoomAt(Math.exp(-e.deltaY * 0.0016), e.clientX, e.clientY);
-    else { camera.x += e.deltaX / camera.zoom; camera.y += e.deltaY / camera.zoom; draw(); }
-  }, { passive: false });
+  // listen moves, zooms and selects by the pointer over a graph.
+  function listen(graph) {
+    const { canvas } = graph;
+    let drag = null;
+    canvas.addEventListener("pointerdown", (e) => {
+      drag = { x: e.clientX, y: e.clientY, cx: camera.x, cy: camera.y, moved: false };
+      canvas.setPointerCapture(e.pointerId);
+    });
+    canvas.addEventListener("pointermove", (e) => {
+      if (!drag) {
+        const i = itemAt(graph, e.clientX, e.clientY);
+        canvas.style.cursor = i >= 0 && !(L.isBox(i) && L.open[i]) ? "pointer" : "grab";
+        canvas.title = i >= 0 && camera.zoom < 0.5 ? hlocb.labelIn(i, graph.step()) : "";
+        return;
+      }
+      if (Math.abs(e.clientX - drag.x) + Math.abs(e.clientY - drag.y) > 4) drag.moved = true;
+      if (!drag.moved) return;
+      camera.x = drag.cx - (e.clientX - drag.x) / camera.zoom;
+      camera.y = drag.cy - (e.clientY - drag.y) / camera.zoom;
+      draw();
+    });
+    canvas.addEventListener("pointerup", (e) => {
+      const d = drag;
+      drag = null;
+      if (!d || d.moved) { hlocb.remember(); return; }
+      const i = itemAt(graph, e.clientX, e.clientY);
+      const box = canvas.getBoundingClientRect();
+      const py = camera.y + (e.clientY - box.top) / camera.zoom;
+      if (i >= 0 && L.isBox(i) && L.open[i] && py < L.y[i] + L.HEAD + 4) { hlocb.select(i); hlocb.toggle(i); return; }
+      if (i >= 0 && L.isBox(i) && !L.open[i] && hlocb.state.item === i) { hlocb.toggle(i); return; }
+      hlocb.select(i);
+    });
+    canvas.addEventListener("dblclick", (e) => {
+      const i = itemAt(graph, e.clientX, e.clientY);
+      if (i < 0) return;
+      const f = graph.step().callee.get(i);
+      if (f !== undefined) hlocb.goto(f);
+    });
+    canvas.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      if (e.ctrlKey || e.metaKey || !e.shiftKey && Math.abs(e.deltaX) < 1 && e.deltaMode === 0 && Math.abs(e.deltaY) >= 50) zoomAt(Math.exp(-e.deltaY * 0.0016), e.clientX, e.clientY, canvas);
+      else { camera.x += e.deltaX / camera.zoom; camera.y += e.deltaY / camera.zoom; draw(); }
+    }, { passive: false });
+  }
+  graphs.forEach(listen);
   new ResizeObserver(resize).observe(canvas.parentElement);
 
-  hlocb.classOfItem = (i) => {
-    if (items.kind[i] === hlocb.ARG) return "frame";
+  hlocb.classOfItem = (i, step) => {
     if (items.kind[i] !== hlocb.OP) return "frame";
-    const name = hlocb.state.step.opName(i);
+    const name = (step || hlocb.state.step).opName(i);
     return name ? classOf(name) : "element";
   };
   hlocb.aliasesOf = (site) => (data.hooks ? data.hooks.aliases : []).filter((a) => a.hook === site);
@@ -453,5 +471,5 @@
   };
   // paintNow draws at once, for tests that measure.
   const paintNow = () => { wanted = false; paint(); };
-  hlocb.graph = { draw, paintNow, beforePrint, afterPrint, relayout, fit, centre, show, zoomAt, resize, readColors, camera, canvas, boxTitle, stepChanged() { edges = null; draw(); } };
+  hlocb.graph = { draw, paintNow, beforePrint, afterPrint, relayout, fit, centre, show, zoomAt, resize, readColors, camera, canvas, inside, stepChanged() { for (const x of graphs) x.edges = null; draw(); } };
 })(window.hlocb);

@@ -5,15 +5,17 @@
   const { el, $ } = hlocb;
   const L = hlocb.layout, G = hlocb.graph;
 
-  // state is everything that the panes show. item is the selected item, values the selected values.
+  // state is everything that the panes show. item is the selected item, values the selected values. before is the step
+  // on the left if two are shown side by side; marks and beforeMarks say how they differ.
   const state = hlocb.state = {
-    step: null, index: 0, item: -1, values: new Set(), matches: null, query: "", overlay: null, nan: new Set(), aliasEdges: new Map(),
+    step: null, index: 0, marks: null, before: null, beforeMarks: null, item: -1, values: new Set(), matches: null, query: "", overlay: null, nan: new Set(), aliasEdges: new Map(),
     path: null, pathItems: null, pathEdges: null, start: -1,
   };
   // labelOf is the text on an item: of a hook its name, of an argument the value's name.
-  hlocb.labelOf = (i) => {
-    if (items.kind[i] === hlocb.ARG) return state.step.valueName(items.value[i]) || strings[items.label[i]];
-    const hook = items.kind[i] === hlocb.OP ? state.step.hookOf(i) : null;
+  hlocb.labelOf = (i) => hlocb.labelIn(i, stepOf(i));
+  hlocb.labelIn = (i, step) => {
+    if (items.kind[i] === hlocb.ARG) return step.valueName(items.value[i]) || strings[items.label[i]];
+    const hook = items.kind[i] === hlocb.OP ? step.hookOf(i) : null;
     return hook && hook.name ? hook.name : strings[items.label[i]];
   };
 
@@ -22,10 +24,13 @@
     return t ? t === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   };
 
+  // stepOf returns the step that has an item: the one that is shown, or the one on its left.
+  const stepOf = (i) => state.before && !state.step.exists(i) && state.before.exists(i) ? state.before : state.step;
+
   // select selects an item, and the values that it defines.
   hlocb.select = function (i) {
     state.item = i;
-    state.values = new Set(i >= 0 ? state.step.valuesOf(i) : []);
+    state.values = new Set(i >= 0 ? stepOf(i).valuesOf(i) : []);
     selected();
   };
   hlocb.selectValue = function (v) {
@@ -71,11 +76,14 @@
 
   hlocb.showStep = function (k) {
     k = Math.max(0, Math.min(data.steps.length - 1, k));
+    const moved = k !== state.index;
     state.index = k;
     state.step = hlocb.model.step(k);
+    if (state.before && moved) state.before = hlocb.model.step(Math.max(0, k - 1));
+    mark();
     hlocb.placeIndex = null;
     aliases();
-    if (state.item >= 0) state.values = new Set(state.step.valuesOf(state.item));
+    if (state.item >= 0) state.values = new Set(stepOf(state.item).valuesOf(state.item));
     if (state.query) hlocb.search.find(state.query);
     G.stepChanged();
     hlocb.text.render(true);
@@ -85,6 +93,32 @@
     details();
     hlocb.remember();
   };
+
+  // mark finds how the steps that are shown differ.
+  function mark() {
+    if (state.before) [state.beforeMarks, state.marks] = hlocb.model.between(state.before, state.step);
+    else state.marks = state.step.marks;
+    for (const id of ["graph-before-half", "text-before", "after"]) $(id).hidden = !state.before;
+    $("show-beside").setAttribute("aria-pressed", String(state.before !== null));
+    if (!state.before) return;
+    $("before").value = state.before.index;
+    $("after").textContent = state.step.head.name;
+  }
+
+  // beside shows a step on the left of the step that is shown; -1 ends that.
+  function beside(k) {
+    if (data.steps.length < 2) return;
+    state.before = k >= 0 && k < data.steps.length ? hlocb.model.step(k) : null;
+    hlocb.showStep(state.index);
+  }
+  const besideKey = () => beside(state.before ? -1 : Math.max(0, state.index - 1));
+  function besideMenu() {
+    if (data.steps.length < 2) return;
+    $("show-beside").hidden = false;
+    $("show-beside").addEventListener("click", besideKey);
+    $("before").append(...data.steps.map((s, k) => el("option", { value: k }, s.name)));
+    $("before").addEventListener("change", (e) => beside(Number(e.target.value)));
+  }
 
   // aliases finds the operands that share memory with a result, by item and operand.
   function aliases() {
@@ -131,7 +165,7 @@
 
   // details fills the line at the bottom: the text, location and numbers of the selected op.
   function details() {
-    const box = $("source"), i = state.item, step = state.step;
+    const box = $("source"), i = state.item, step = i < 0 ? state.step : stepOf(i);
     if (i < 0) {
       box.replaceChildren(el("span", { class: "hint" }, "Click an op, a value or a box. Press ? for the keys."));
       return;
@@ -158,8 +192,9 @@
       facts.append(el("button", { type: "button", class: "link", title: "Copy the flag that prints this value on the next run",
         onclick: (e) => tapValue(pattern, e.target.nextSibling) }, "Tap this value"), el("code", { class: "flag", hidden: true }));
     }
-    const mark = el("button", { type: "button", class: "link", title: "Path between two ops (p)", onclick: pathKey }, state.start >= 0 && state.start !== i ? `Path from ${hlocb.labelOf(state.start)}` : "Path from here");
-    if (step.exists(i)) facts.append(mark);
+    for (const rule of step.rulesOf(i)) facts.append(el("span", { class: "badge" }, "by rule " + rule));
+    const path = el("button", { type: "button", class: "link", title: "Path between two ops (p)", onclick: pathKey }, state.start >= 0 && state.start !== i ? `Path from ${hlocb.labelOf(state.start)}` : "Path from here");
+    if (step.exists(i)) facts.append(path);
     parts.push(facts);
     if (l.line) parts.push(el("div", { class: "source-line" }, el("span", { class: "place" }, l.place.replace(/^.*\//, "") + "  "), l.line));
     if (l.text && l.text !== `"${l.place}"`) parts.push(el("div", { class: "location" }, l.text));
@@ -174,29 +209,43 @@
     state.start = -1;
   }
 
-  // Numbers on ops.
+  // Numbers on ops: of files and commands, and counts of the values that the page has.
+  function overlayOf(name, unit, number) {
+    let max = 0;
+    for (const v of number.values()) max = Math.max(max, Math.abs(v));
+    const inside = new Map(); // a folded box shows the sum of the numbers inside
+    for (const [i, v] of number) for (const p of hlocb.model.ancestors(i)) inside.set(p, (inside.get(p) || 0) + v);
+    for (const [i, v] of inside) if (!number.has(i)) number.set(i, v);
+    const scale = new Map();
+    for (const [i, v] of number) scale.set(i, max > 0 ? Math.min(1, Math.sqrt(Math.abs(v) / max)) : 0);
+    return { name, unit, number, scale };
+  }
   const overlays = (data.overlays || []).map((o) => {
     const number = new Map();
     o.items.forEach((i, k) => number.set(i, o.value[k]));
-    // a folded box shows the sum of the numbers inside
-    const inside = new Map();
-    for (const [i, v] of number) for (const p of hlocb.model.ancestors(i)) inside.set(p, (inside.get(p) || 0) + v);
-    for (const [i, v] of inside) if (!number.has(i)) number.set(i, v);
-    let max = 0;
-    for (const k of o.value) max = Math.max(max, Math.abs(k));
-    const scale = new Map();
-    for (const [i, v] of number) scale.set(i, max > 0 ? Math.min(1, Math.sqrt(Math.abs(v) / max)) : 0);
-    return { name: o.name, unit: o.unit, number, scale, lost: o.lost };
+    return overlayOf(o.name, o.unit, number);
   });
+  let counted = false; // the menu has the counts of values
   function overlayMenu() {
     const menu = $("overlay");
-    if (overlays.length === 0) return;
-    menu.hidden = false;
-    menu.append(el("option", { value: -1 }, "no numbers"), ...overlays.map((o, k) => el("option", { value: k }, o.name)));
-    menu.addEventListener("change", () => { state.overlay = overlays[Number(menu.value)] || null; G.draw(); hlocb.text.render(true); hlocb.remember(); });
-    state.overlay = overlays[0];
-    menu.value = 0;
+    menu.append(el("option", { value: "" }, "no numbers"), ...overlays.map((o, k) => el("option", { value: k }, o.name)));
+    menu.addEventListener("change", () => { choose(); hlocb.remember(); });
+    menu.hidden = overlays.length === 0;
+    menu.value = overlays.length > 0 ? "0" : "";
+    choose();
   }
+  function choose() {
+    const value = $("overlay").value;
+    state.overlay = value === "" ? null : overlays[value] || overlayOf(value, "", hlocb.values.numbers(value));
+    if (state.step) { G.draw(); hlocb.text.render(true); }
+  }
+  // counts offers the counts of events, NaN and infinities once there are values, and keeps a shown one up to date.
+  hlocb.counts = function () {
+    if (!counted) $("overlay").append(...hlocb.values.kinds.map((k) => el("option", { value: k }, k)));
+    counted = true;
+    $("overlay").hidden = false;
+    if (state.overlay && !overlays.includes(state.overlay)) choose();
+  };
 
   hlocb.nanChanged = () => { G.draw(); hlocb.text.render(true); hlocb.outline.update(); };
 
@@ -227,6 +276,8 @@
       remembering = null;
       const p = new URLSearchParams();
       if (data.steps.length > 1) p.set("step", state.index);
+      if (state.before) p.set("beside", state.before.index);
+      else if (data.beside) p.set("beside", "");
       if (state.item >= 0) p.set("item", state.item);
       if (state.query) p.set("q", state.query);
       const [graph, text] = shown();
@@ -246,6 +297,9 @@
     const k = Number(p.get("step"));
     state.index = p.has("step") && data.steps[k] ? k : Math.max(0, data.steps.findIndex((s, i) => i > 0 && s.counts !== "no change"));
     state.step = hlocb.model.step(state.index);
+    const left = p.has("beside") ? p.get("beside") : data.beside ? "0" : "";
+    if (left !== "" && data.steps.length > 1 && data.steps[Number(left)]) state.before = hlocb.model.step(Number(left));
+    mark();
     if (p.has("open")) {
       L.setAll(false);
       for (const s of p.get("open").split(".")) { const i = parseInt(s, 36); if (i > 0 && i < n) L.setOpen(i, true); }
@@ -256,7 +310,7 @@
   // Keys.
   const keys = [
     ["/", "search"], ["n  N", "next, previous match"], ["↑ ↓ ← →", "follow operands, users, neighbours"], ["Enter", "open or fold a box, go to a called function"],
-    ["e  c", "open all, fold all"], ["f", "fit into the window"], ["+ −", "zoom"], ["[  ]", "previous, next step"], ["g  x", "graph, text"], ["v", "values"],
+    ["e  c", "open all, fold all"], ["f", "fit into the window"], ["+ −", "zoom"], ["[  ]", "previous, next step"], ["s", "two steps side by side"], ["g  x", "graph, text"], ["v", "values"],
     ["p", "path: press it on the first op, then on the second"], ["d", "dark or light"], ["Esc", "clear search, path and selection"], ["?", "these keys"],
   ];
   function help() {
@@ -318,6 +372,7 @@
       case "+": case "=": case "-": { const b = G.canvas.getBoundingClientRect(); G.zoomAt(e.key === "-" ? 0.8 : 1.25, b.left + b.width / 2, b.top + b.height / 2); break; }
       case "[": hlocb.showStep(state.index - 1); break;
       case "]": hlocb.showStep(state.index + 1); break;
+      case "s": besideKey(); break;
       case "g": showPanes(!graph || !text, text || graph && !text ? text : true); break;
       case "x": showPanes(graph && true, !text || !graph); break;
       case "v": $("values-pane").hidden = !$("values-pane").hidden; hlocb.values.render(); break;
@@ -364,6 +419,7 @@
   function start() {
     $("title").textContent = data.title;
     L.openSome(160);
+    besideMenu();
     const p = recall();
     aliases();
     overlayMenu();

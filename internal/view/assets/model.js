@@ -9,6 +9,7 @@ window.hlocb = window.hlocb || {};
   const items = data.items;
   const n = items.kind.length;
   const OP = 0, ARG = 1, REGION = 2, BLOCK = 3, SCOPE = 4, PART = 5;
+  const ADDED = 1, CHANGED = 2, REMOVED = 4; // states of an item; 3 is moved
 
   // Children of each box, sorted by layer and place in the layer.
   const children = new Array(n).fill(null);
@@ -65,6 +66,8 @@ window.hlocb = window.hlocb || {};
       this.callee = new Map(d.callee);
       this.detail = new Map(d.detail);
       this.removed = new Set(d.removed);
+      this.made = new Map(); // by item: the rules that made or changed it
+      for (const [i, s] of d.made || []) { if (!this.made.has(i)) this.made.set(i, []); this.made.get(i).push(strings[s]); }
       this.flow = d.flow;
       this.chain = new Set(d.chain);
       this.lines = d.lines;
@@ -88,6 +91,11 @@ window.hlocb = window.hlocb || {};
       }
     }
 
+    // marks say what is drawn of a step, and how an item differs from the step before it; see between.
+    get marks() {
+      return { present: this.present, changes: this.changes, stateOf: (i) => this.index === 0 ? 0 : this.removed.has(i) ? REMOVED : this.rows[i] < 0 ? 0 : this.state[this.rows[i]] };
+    }
+
     // inOrder returns the children of a box in program order; an op that this step removed goes by its number.
     inOrder(box) {
       if (!this.firstRow) {
@@ -108,6 +116,8 @@ window.hlocb = window.hlocb || {};
 
     // exists says whether the item is an op or an argument of this step.
     exists(i) { return this.rows[i] >= 0; }
+
+    rulesOf(i) { return this.made.get(i) || []; }
 
     opName(i) { const r = this.rows[i]; return r < 0 ? "" : strings[this.name[r]]; }
 
@@ -212,6 +222,31 @@ window.hlocb = window.hlocb || {};
     return steps.get(index);
   }
 
+  // between returns the marks of two steps beside each other. Each has only its own items; an item that the other step
+  // does not have is removed on the left and added on the right.
+  function between(left, right) {
+    const touched = new Uint8Array(n);
+    for (let k = Math.min(left.index, right.index) + 1; k <= Math.max(left.index, right.index); k++) {
+      const s = step(k);
+      for (let r = 0; r < s.items.length; r++) if (s.state[r] > 1 && touched[s.items[r]] !== CHANGED) touched[s.items[r]] = s.state[r];
+    }
+    const marks = (s, other, alone) => {
+      const present = new Int32Array(n), changes = new Int32Array(n), state = new Uint8Array(n);
+      for (const i of s.items) {
+        present[i] = 1;
+        state[i] = other.exists(i) ? touched[i] : alone;
+        if (state[i] > 0) changes[i] = 1;
+      }
+      for (let k = n - 1; k > 0; k--) {
+        const i = topDown[k];
+        present[items.parent[i]] += present[i];
+        changes[items.parent[i]] += changes[i];
+      }
+      return { present, changes, stateOf: (i) => state[i] };
+    };
+    return [marks(left, right, REMOVED), marks(right, left, ADDED)];
+  }
+
   // shape writes a type short: tensor<2x128xf32> becomes f32[2,128].
   const shapes = new Map();
   function shape(type) {
@@ -251,7 +286,8 @@ window.hlocb = window.hlocb || {};
   }
 
   hlocb.OP = OP; hlocb.ARG = ARG; hlocb.REGION = REGION; hlocb.BLOCK = BLOCK; hlocb.SCOPE = SCOPE; hlocb.PART = PART;
-  hlocb.model = { data, strings, items, n, children, topDown, definer, step, shape, ancestors, classOf };
+  hlocb.REMOVED = REMOVED;
+  hlocb.model = { data, strings, items, n, children, topDown, definer, step, between, shape, ancestors, classOf };
 
   // el makes an element. Text goes in as text, never as HTML: names come from modules.
   hlocb.el = function (tag, attributes, ...content) {

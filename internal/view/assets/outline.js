@@ -11,9 +11,9 @@
   // list fills rows with the items that the tree shows: those in open boxes, in program order.
   function list() {
     rows = [];
-    const step = hlocb.state.step;
+    const { step, marks } = hlocb.state;
     const add = (i, depth) => {
-      if (step.present[i] === 0) return;
+      if (marks.present[i] === 0) return;
       rows.push([i, depth]);
       if (L.isBox(i) && L.open[i] && depth < 200) for (const c of step.inOrder(i)) add(c, depth + 1);
     };
@@ -21,7 +21,7 @@
   }
 
   function render() {
-    const step = hlocb.state.step;
+    const { step, marks } = hlocb.state;
     const from = Math.max(0, Math.floor(tree.scrollTop / ROW) - 10);
     const to = Math.min(rows.length, Math.ceil((tree.scrollTop + tree.clientHeight) / ROW) + 10);
     const space = el("div", { class: "space", role: "presentation" });
@@ -33,11 +33,9 @@
       let classes = "row";
       if (i === hlocb.state.item) classes += " selected";
       if (hook) classes += " hook";
-      if (step.index > 0) {
-        if (step.removed.has(i)) classes += " removed";
-        else if (r >= 0 && step.state[r] > 0) classes += " " + ["", "added", "changed", "moved"][step.state[r]];
-        else if (box && step.changes[i] > 0) classes += " has-changes";
-      }
+      const state = marks.stateOf(i);
+      if (state > 0) classes += " " + ["", "added", "changed", "moved", "removed"][state];
+      else if (box && marks.changes[i] > 0) classes += " has-changes";
       if (hlocb.state.nan.has(i)) classes += " nan";
       const name = r >= 0 && step.valuesOf(i).length > 0 ? step.valueName(items.value[i]).replace(/#0$/, "") : "";
       const e = el("div", { class: classes, role: "treeitem", "aria-level": depth + 1, "aria-selected": i === hlocb.state.item ? "true" : "false", "data-item": i, id: "row-" + i },

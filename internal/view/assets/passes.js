@@ -39,9 +39,17 @@
       if (m) parts.push(el("span", { class: "chip " + cls }, `${m[1]} ${word}`));
     }
     if (k > 0 && s.counts === "no change") parts.push(el("span", { class: "chip" }, "no change"));
-    if (s.rules && s.rules.length) parts.push(el("span", { class: "rules" }, "rules: " + s.rules.map((r) => `${r.name} ×${r.count}`).join(", ")));
+    if (s.rules && s.rules.length) parts.push(el("span", { class: "rules" }, "rules: ", ...s.rules.flatMap((r, i) => [i > 0 ? ", " : null, rule(r)])));
     if (s.same && s.same.length) parts.push(el("span", { class: "same" }, "then without a change: " + s.same.join(", ")));
     $("step-text").replaceChildren(...parts);
+  }
+
+  // rule is a button that shows the ops that a rule made or changed, if the step has any of them.
+  function rule(r) {
+    const text = `${r.name} ×${r.count}`, step = hlocb.state.step;
+    const list = [...step.made].filter(([, rules]) => rules.includes(r.name)).map(([i]) => i);
+    if (list.length === 0) return text;
+    return el("button", { type: "button", class: "link", title: "Show the ops that the rule made or changed", onclick: () => hlocb.search.show(list, r.name) }, text);
   }
 
   hlocb.passes = { build, update };

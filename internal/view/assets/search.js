@@ -19,10 +19,10 @@
       if (memo[k] === 0) memo[k] = strings[k] !== "" && (test.test(strings[k]) || strings[k].startsWith("tensor<") && test.test(shape(strings[k]))) ? 2 : 1;
       return memo[k] === 2;
     };
-    const step = s.step;
     const marks = new Uint8Array(n);
-    for (let r = 0; r < step.items.length; r++) {
+    for (const step of s.before ? [s.step, s.before] : [s.step]) for (let r = 0; r < step.items.length; r++) {
       const i = step.items[r], l = step.loc[r];
+      if (marks[i]) continue;
       let yes = hit(step.name[r]) || hit(items.label[i]) || l > 0 && (hit(data.locs.text[l]) || hit(data.locs.place[l]) || hit(data.locs.line[l]));
       for (let k = step.typeStart[r]; !yes && k < step.typeStart[r + 1]; k++) yes = hit(step.types[k]);
       for (let k = 0; !yes && k < step.typeStart[r + 1] - step.typeStart[r]; k++) {
@@ -107,5 +107,15 @@
     hlocb.text.render(true);
   }
 
-  hlocb.search = { find, go, path, mark, clearPath, get found() { return found; } };
+  // show marks items as matches, such as the ops that a rule made.
+  function show(list, what) {
+    const s = hlocb.state;
+    found = list; at = -1;
+    s.matches = new Uint8Array(n);
+    for (const i of list) s.matches[i] = s.matches[hlocb.layout.representative[i]] = 1;
+    $("matches").textContent = `${what}: ${list.length.toLocaleString("en")}` + (list.length === 1 ? " op" : " ops");
+    if (list.length > 0) go(1); else hlocb.graph.draw();
+  }
+
+  hlocb.search = { find, show, go, path, mark, clearPath, get found() { return found; } };
 })(window.hlocb);

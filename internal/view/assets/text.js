@@ -4,8 +4,6 @@
   const { strings, items } = hlocb.model;
   const { el, $ } = hlocb;
   const LINE = 19;
-  const pane = $("text"), space = $("text-space"), holder = $("text-lines");
-  let first = -1, last = -1, shownStep = null;
 
   // spans returns the elements of a line. Words of MLIR get a class.
   const word = /("(?:[^"\\]|\\.)*"?)|(@[\w$.-]+|@"[^"]*")|(![\w.]+|tensor|memref|vector|tuple|complex)|([a-z_][\w]*\.[\w.]+)|(-?\d[\w.+-]*)/g;
@@ -20,7 +18,7 @@
     if (at < text.length) out.push(text.slice(at));
   }
 
-  function lineElement(step, line) {
+  function lineElement(step, marks, line) {
     const template = strings[step.lines[line]];
     const item = step.itemOfLine(line);
     const s = hlocb.state;
@@ -43,7 +41,8 @@
       if (item === s.item) classes += " selected";
       if (s.matches && s.matches[item]) classes += " match";
       if (s.pathItems && s.pathItems.has(item)) classes += " on-path";
-      if (step.index > 0 && step.state[r] > 0) classes += " " + ["", "added", "changed", "moved"][step.state[r]];
+      const state = marks.stateOf(item);
+      if (state > 0) classes += " " + ["", "added", "changed", "moved", "removed"][state];
       if (step.hook[r] >= 0) classes += " hook";
       if (s.nan.has(item)) classes += " nan";
     }
@@ -52,37 +51,48 @@
     return e;
   }
 
-  function render(force) {
-    if (!hlocb.state || !hlocb.state.step || $("text-pane").hidden) return;
-    const step = hlocb.state.step;
-    const from = Math.max(0, Math.floor(pane.scrollTop / LINE) - 20);
-    const to = Math.min(step.lines.length, Math.ceil((pane.scrollTop + pane.clientHeight) / LINE) + 20);
-    if (!force && from === first && to === last && shownStep === step) return;
-    if (shownStep !== step) space.style.height = step.lines.length * LINE + "px";
-    first = from; last = to; shownStep = step;
-    const list = document.createDocumentFragment();
-    for (let k = from; k < to; k++) list.append(lineElement(step, k));
-    holder.style.transform = `translateY(${from * LINE}px)`;
-    holder.replaceChildren(list);
-  }
+  // Pane is the text of a step. Two of them scroll to the same op.
+  class Pane {
+    constructor(id, step, marks) {
+      Object.assign(this, { step, marks, pane: $(id), first: -1, last: -1, shown: null });
+      this.holder = el("div", { class: "text-lines" });
+      this.space = el("div", { class: "text-space" }, this.holder);
+      this.pane.append(this.space);
+      this.pane.addEventListener("scroll", () => this.render(false));
+      new ResizeObserver(() => this.render(true)).observe(this.pane);
+      this.holder.addEventListener("click", (e) => {
+        const value = e.target.closest("[data-value]"), line = e.target.closest("[data-line]");
+        if (value) { hlocb.selectValue(Number(value.dataset.value)); return; }
+        const item = line ? this.step().itemOfLine(Number(line.dataset.line)) : -1;
+        if (item >= 0) hlocb.select(item);
+      });
+    }
 
-  // scrollTo shows the line of an item if it is outside of the window.
-  function scrollTo(i) {
-    const step = hlocb.state.step, r = step.rows[i];
-    if (r < 0 || step.line[r] < 0) return;
-    const at = step.line[r] * LINE;
-    if (at < pane.scrollTop + LINE || at > pane.scrollTop + pane.clientHeight - 2 * LINE) pane.scrollTop = Math.max(0, at - pane.clientHeight / 3);
-  }
+    render(force) {
+      const step = hlocb.state && this.step(), { pane } = this;
+      if (!step || $("text-pane").hidden || pane.hidden) return;
+      const from = Math.max(0, Math.floor(pane.scrollTop / LINE) - 20);
+      const to = Math.min(step.lines.length, Math.ceil((pane.scrollTop + pane.clientHeight) / LINE) + 20);
+      if (!force && from === this.first && to === this.last && this.shown === step) return;
+      if (this.shown !== step) this.space.style.height = step.lines.length * LINE + "px";
+      Object.assign(this, { first: from, last: to, shown: step });
+      const list = document.createDocumentFragment();
+      for (let k = from; k < to; k++) list.append(lineElement(step, this.marks(), k));
+      this.holder.style.transform = `translateY(${from * LINE}px)`;
+      this.holder.replaceChildren(list);
+    }
 
-  pane.addEventListener("scroll", () => render(false));
-  new ResizeObserver(() => render(true)).observe(pane);
-  holder.addEventListener("click", (e) => {
-    const step = hlocb.state.step;
-    const value = e.target.closest("[data-value]");
-    const line = e.target.closest("[data-line]");
-    if (value) { hlocb.selectValue(Number(value.dataset.value)); return; }
-    if (line && step.itemOfLine(Number(line.dataset.line)) >= 0) hlocb.select(step.itemOfLine(Number(line.dataset.line)));
-  });
+    // scrollTo shows the line of an item if it is outside of the window.
+    scrollTo(i) {
+      const step = this.step(), { pane } = this, r = step ? step.rows[i] : -1;
+      if (r < 0 || step.line[r] < 0) return;
+      const at = step.line[r] * LINE;
+      if (at < pane.scrollTop + LINE || at > pane.scrollTop + pane.clientHeight - 2 * LINE) pane.scrollTop = Math.max(0, at - pane.clientHeight / 3);
+    }
+  }
+  const panes = [new Pane("text", () => hlocb.state.step, () => hlocb.state.marks), new Pane("text-before", () => hlocb.state.before, () => hlocb.state.beforeMarks)];
+  const render = (force) => { for (const p of panes) p.render(force); };
+  const scrollTo = (i) => { for (const p of panes) p.scrollTo(i); };
 
   // opText returns the text of an op's first line.
   function opText(step, i) {
