@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,7 +194,11 @@ func (e *encoder) index() map[string][]int32 {
 			i := s.items[op]
 			if src := s.step.Module.Source(); src != nil && op.Pos().IsValid() && !src.Binary() {
 				line, column := src.LineColumn(op.Pos())
-				put(fmt.Sprintf("%s:%d:%d", src.Name(), line, column), i)
+				place := fmt.Sprintf(":%d:%d", line, column)
+				put(src.Name()+place, i)
+				if base := filepath.Base(src.Name()); base != src.Name() { // as reports write it
+					put(base+place, i)
+				}
 			}
 			if n := e.loc(op.Loc()); n > 0 {
 				place, text := e.data.Strings[e.data.Locs.Place[n]], e.data.Strings[e.data.Locs.Text[n]]

@@ -13,7 +13,7 @@ import (
 // TestOverlays: numbers reach the ops that a value, a kind, a function, a location or a place of the text selects. A
 // folded page adds them up; equal names add up, too.
 func TestOverlays(t *testing.T) {
-	m := module(t, ir.NewContext(reader.Registry()), `module {
+	m := moduleAt(t, ir.NewContext(reader.Registry()), "dir/m.mlir", `module {
   func.func @main(%a: tensor<f32>) -> tensor<f32> {
     %sum = stablehlo.add %a, %a : tensor<f32> loc("train.py":3:1)
     %1 = stablehlo.multiply %sum, %sum : tensor<f32> loc("jit(f)/mul"("train.py":4:7))

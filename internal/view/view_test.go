@@ -15,7 +15,12 @@ import (
 
 func module(t *testing.T, ctx *ir.Context, text string) *ir.Module {
 	t.Helper()
-	m, err := reader.Parse(diag.NewSource("m.mlir", []byte(text)), ctx, reader.MaxErrors)
+	return moduleAt(t, ctx, "m.mlir", text)
+}
+
+func moduleAt(t *testing.T, ctx *ir.Context, path, text string) *ir.Module {
+	t.Helper()
+	m, err := reader.Parse(diag.NewSource(path, []byte(text)), ctx, reader.MaxErrors)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -241,15 +241,15 @@ func TestNumbers(t *testing.T) {
 }
 `)
 	other := writeFile(t, dir, "o.mlir", strings.ReplaceAll(readText(t, module), "multiply", "add"))
-	json := writeFile(t, dir, "n.json", `{"%n": 1.5, "m.py:4": 2}`)
+	json := writeFile(t, dir, "n.json", `{"%n": 1.5, "m.py:4": 2, "%nothing": 1}`)
 	csv := writeFile(t, dir, "n.csv", "op,ms\nstablehlo.log,7\n%f,3\n")
 	profile := writeFile(t, dir, "profile.txt", command(t, 0, "run", module, "--fill", "iota", "--backend", "engine", "--profile", "--steps", "3", "--carry", "0=0"))
 	command(t, 0, "record", module, "--fill", "iota", "--backend", "engine", "--tap", "%n=record", "-o", at("r.jsonl"))
 	command(t, 0, "view", module, "--overlay", json, "--overlay", csv, "--overlay", profile, "--recording", at("r.jsonl"), "-o", at("page.html"))
 	b.show(at("page.html"), "#view=gx")
-	wait(b, "the counts of values", `[...document.getElementById("overlay").options].map((o) => o.textContent).join()`, "no numbers,n.json,n.csv,time,executions,events,NaN,infinities")
+	wait(b, "the counts of values", `[...document.getElementById("overlay").options].map((o) => o.textContent).join()`, "no numbers,n.json (1 without an op),n.csv,time,executions,events,NaN,infinities")
 	for _, c := range []struct{ overlay, want string }{
-		{"n.json", "log 1.5; multiply 2; func @main 3.5"}, {"n.csv", "log 7 ms; multiply 3 ms; func @main 10 ms"},
+		{"n.json (1 without an op)", "log 1.5; multiply 2; func @main 3.5"}, {"n.csv", "log 7 ms; multiply 3 ms; func @main 10 ms"},
 		{"executions", "negate 3; log 3; multiply 3; func @main 9"}, {"events", "log 1; func @main 1"}, {"NaN", "log 3; func @main 3"}, {"infinities", "log 1; func @main 1"},
 	} {
 		got := eval[string](b, `(() => { const m = document.getElementById("overlay"); m.value = [...m.options].find((o) => o.textContent === "`+c.overlay+`").value; m.dispatchEvent(new Event("change"));
@@ -259,7 +259,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("the numbers %s are %q, want %q", c.overlay, got, c.want)
 		}
 	}
-	if got := eval[string](b, `[...document.querySelectorAll(".line .badge")].map((e) => e.textContent).join()`); got != "1,1" {
+	if got := eval[string](b, `[...document.querySelectorAll(".line .badge")].map((e) => e.textContent).join()`); got != "1,1,1" { // of the module, the function and the op
 		t.Errorf("the text has the numbers %q", got)
 	}
 	b.check()
@@ -344,6 +344,7 @@ func TestOpenRecordings(t *testing.T) {
 	wait(b, "side by side", panels, "c.parquet 1, d.jsonl 1; c.parquet 1, d.jsonl 1")
 	wait(b, "the panels stand beside each other", `(() => { const [p, q] = [...document.querySelectorAll(".card .panel")].map((e) => e.getBoundingClientRect()); return Math.abs(p.top - q.top) < 2 && p.right <= q.left; })()`, "true")
 	eval[bool](b, `(() => { const s = document.getElementById("scrub-at"); s.value = 1; s.dispatchEvent(new Event("input")); return true; })()`)
+	wait(b, "the counts of both at the step", `[...document.querySelectorAll(".card .counts")].map((e) => e.textContent.includes("NaN"))`, "true,true")
 	wait(b, "the step", `document.getElementById("scrub-text").textContent + " of " + document.getElementById("scrub-at").max`, "1 of 2 of 2")
 	shot(b, "recordings")
 	b.check()

@@ -223,12 +223,12 @@
   const overlays = (data.overlays || []).map((o) => {
     const number = new Map();
     o.items.forEach((i, k) => number.set(i, o.value[k]));
-    return overlayOf(o.name, o.unit, number);
+    return Object.assign(overlayOf(o.name, o.unit, number), { lost: o.lost });
   });
   let counted = false; // the menu has the counts of values
   function overlayMenu() {
     const menu = $("overlay");
-    menu.append(el("option", { value: "" }, "no numbers"), ...overlays.map((o, k) => el("option", { value: k }, o.name)));
+    menu.append(el("option", { value: "" }, "no numbers"), ...overlays.map((o, k) => el("option", { value: k }, o.name + (o.lost > 0 ? ` (${o.lost.toLocaleString("en")} without an op)` : ""))));
     menu.addEventListener("change", () => { choose(); hlocb.remember(); });
     menu.hidden = overlays.length === 0;
     menu.value = overlays.length > 0 ? "0" : "";

@@ -65,7 +65,7 @@
         }
       }
       this.count++;
-      if (!stats && (list.length > 1 || s.sample && s.sample.length > 1)) {
+      if (s.n > 1) {
         this.kept.push(s);
         if (this.kept.length > KEEP) this.kept.shift();
       }
@@ -320,7 +320,7 @@
         if (this.plot) this.plot.destroy();
         const axis = { stroke: color("muted"), grid: { stroke: color("card-line"), width: 1 }, ticks: { show: false }, font: "10px system-ui", size: 28 };
         this.plot = new uPlot({ width, height: 120, legend: { show: false }, cursor: { y: false, drag: { x: true, y: false } }, scales: this.range ? { x: scale("x"), y: scale("y") } : { x: { time: false } },
-          axes: [{ ...axis, size: 20 }, { ...axis, size: 48 }], series, padding: [6, 8, 0, 0], hooks: { draw: [(u) => this.cursor(u)] } }, table, this.chart);
+          axes: [{ ...axis, size: 20 }, { ...axis, size: 48, values: (u, list) => list.map(tick) }], series, padding: [6, 8, 0, 0], hooks: { draw: [(u) => this.cursor(u)] } }, table, this.chart);
         this.signature = signature;
       } else {
         if (this.plot.width !== width) this.plot.setSize({ width, height: 120 });
@@ -378,6 +378,7 @@
     }
   }
   const finite = (v) => Number.isFinite(v) ? v : null;
+  const tick = (v) => { const a = Math.abs(v); return v === 0 ? "0" : a >= 1e5 || a < 1e-3 ? v.toExponential(1).replace("e+", "e") : String(Number(v.toPrecision(4))); };
 
   // openFiles reads recordings, their files of large values, and files of 'run --events'.
   async function openFiles(files) {
