@@ -225,8 +225,8 @@ func.func private @f(%y: tensor<f32>) -> tensor<f32> {
 	}
 }
 
-// TestNumbers: a page shows numbers of a file in JSON and CSV, of a profile and of a comparison, and the counts of events,
-// NaN and infinities of a recording; a folded box shows their sum.
+// TestNumbers: a page shows numbers of a file in JSON and CSV, of a profile and of a comparison, and the counts of
+// events, NaN and infinities of a recording; a folded box shows their sum.
 func TestNumbers(t *testing.T) {
 	label.Slow(t)
 	label.Once(t)
@@ -280,8 +280,8 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestOpenRecordings: the page opens every form of recordings from the disk: a recording with its file of large values, lines
-// of JSON, and a table, also that of a killed process. Two of them stand over each other or side by side, and are
+// TestOpenRecordings: the page opens every form of recordings from the disk: a recording with its file of large values,
+// lines of JSON, and a table, also that of a killed process. Two of them stand over each other or side by side, and are
 // scrubbed by step.
 func TestOpenRecordings(t *testing.T) {
 	label.Slow(t)
