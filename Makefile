@@ -19,7 +19,7 @@ CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/$(if $(filter Darwin,$(shell uname)),Lib
 VENV = $(CACHE)/venv
 VENV_TODAY = $(CACHE)/venv-today
 
-.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated race nocgo corpus corpus-fetch corpus-bytecode corpus-reads corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python test-frameworks clean
+.PHONY: build interposer plugin jaxlib jaxlib-today tools chromium peers test slow check fmt vet staticcheck generated golden race nocgo corpus corpus-fetch corpus-bytecode corpus-reads corpus-long bench soak test-real test-jax test-jax-sample jax-tests-of mutants zig wheels release python test-frameworks clean
 
 build:
 	$(GO) build -o hlocb ./cmd/hlocb
@@ -98,6 +98,12 @@ generated:
 	diff <(echo "$$before") <(sums) || { echo "generated files were not up to date"; exit 1; }
 	$(GO) mod tidy -diff
 	for dir in tools runtime/goxla; do $(GO) mod -C $$dir tidy -diff || exit 1; done
+
+# Write the texts that tests compare with, for all ops, passes and handlers: golden cases, samples, fingerprints and
+# docs/cli.md. The review of the diff is the test.
+golden:
+	$(GO) test -short -run '^Test(Golden|Fingerprints|Samples|Oldest|Help)$$' ./internal/cli ./internal/hook/order \
+	./internal/legalize ./bytecode ./dialect/vhlo ./hlo ./interp/internal/ops ./pass -update
 
 # Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
 
