@@ -115,7 +115,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(text), "\n"); n >= 133 {
-		t.Errorf("docs/architecture.md has %d lines", n)
+		t.Errorf("docs/architecture.md has %d lines; at most 132 keep it an overview: shorten it", n)
 	}
 	for _, m := range regexp.MustCompile("`([a-z_/]+\\.(?:go|c))`").FindAllStringSubmatch(string(text), -1) {
 		if _, err := os.Stat(filepath.Join("..", "..", m[1])); err != nil {
@@ -138,7 +138,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(string(text), "`"+name+"`") {
-			t.Errorf("docs/architecture.md does not list %s", name)
+			t.Errorf("docs/architecture.md does not list %s: add it to a table of \"Packages\"", name)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestPublicPackages(t *testing.T) {
 		}
 		public++
 		if !strings.Contains(string(promises), "`"+name+"`") {
-			t.Errorf("docs/api.md promises nothing of %s", name)
+			t.Errorf("docs/api.md promises nothing of %s: say there how stable the package is, or move it below internal", name)
 		}
 		dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		comment, example := false, false
@@ -179,10 +179,10 @@ func TestPublicPackages(t *testing.T) {
 			}
 		}
 		if !comment {
-			t.Errorf("package %s has no comment that starts with its name", name)
+			t.Errorf("package %s has no comment that starts with \"Package\" and its name", name)
 		}
 		if !example {
-			t.Errorf("package %s has no example", name)
+			t.Errorf("package %s has no example: add a function Example... to its example_test.go", name)
 		}
 	}
 	if public > 42 {
@@ -217,7 +217,7 @@ func TestPagesAreLinked(t *testing.T) {
 	}
 	files(t, ".md", func(name string, _ []byte) {
 		if filepath.Dir(name) == "docs" && !strings.Contains(string(readme), "]("+name+")") {
-			t.Errorf("README.md does not link %s", name)
+			t.Errorf("README.md does not link %s: add it to the table of documents", name)
 		}
 	})
 }

@@ -25,7 +25,7 @@ func TestNoMutableGlobals(t *testing.T) {
 		for _, decl := range f.Decls {
 			if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.VAR && keepsState(g) {
 				if found[dir] = true; !bindings[dir] {
-					t.Errorf("%s: a package variable keeps state", name)
+					t.Errorf("%s: a package variable keeps state: keep it in a value that the caller makes", name)
 				}
 			}
 		}

@@ -150,7 +150,7 @@ func TestImportsGoDown(t *testing.T) {
 		from := local(p.ImportPath)
 		at, name := row(from)
 		if at < 0 {
-			t.Errorf("package %s is in no row of the order: add it to internal/layout", from)
+			t.Errorf("package %s is in no row of the order: add it to internal/layout/layout_test.go", from)
 			continue
 		}
 		for _, i := range p.Imports {
@@ -160,7 +160,7 @@ func TestImportsGoDown(t *testing.T) {
 			to := local(i)
 			below, other := row(to)
 			if below < at || below == at && other != name {
-				t.Errorf("%s imports %s, which does not stand below it", from, to)
+				t.Errorf("%s imports %s, which internal/layout/layout_test.go does not list below it", from, to)
 			}
 			for _, f := range forbidden {
 				if inside(from, f.from) && len(name) <= len(f.from) && inside(to, f.to) {
@@ -176,7 +176,7 @@ func TestOnlyBindingsUseC(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		if (len(p.CgoFiles) > 0 || slices.Contains(p.Imports, "C")) && !slices.Contains(cgo, name) {
-			t.Errorf("%s imports C", name)
+			t.Errorf("%s imports C; only these packages may: %s", name, strings.Join(cgo, " "))
 		}
 		for _, i := range p.Imports {
 			if strings.HasPrefix(i, "github.com/gomlx/") && !slices.Contains(cgo, name) {
@@ -192,7 +192,7 @@ func TestIRIsSafe(t *testing.T) {
 		switch name := local(p.ImportPath); {
 		case name != "print" && !inside(name, "ir") && name != "rewrite":
 		case slices.Contains(p.Imports, "unsafe"):
-			t.Errorf("%s imports unsafe", name)
+			t.Errorf("%s imports unsafe; the packages of the IR must not", name)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestHelpersOfTests(t *testing.T) {
 		}
 		for _, i := range p.Imports {
 			if i == module+"/internal/testkit" || i == module+"/internal/golden" || i == module+"/internal/abilayout" || i == module+"/internal/label" || i == module+"/internal/peer" && !strings.Contains(p.ImportPath+"/", "/internal/bench/") {
-				t.Errorf("%s imports %s outside of a test", p.ImportPath, i)
+				t.Errorf("%s imports %s, which only tests may import", p.ImportPath, i)
 			}
 		}
 	}

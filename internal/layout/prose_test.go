@@ -51,7 +51,7 @@ func TestPlainWords(t *testing.T) {
 		lines := strings.Split(string(source), "\n")
 		for _, g := range f.Comments {
 			if m := unplainWords(g.Text()); m != "" {
-				t.Errorf("%s: a comment says %q", fset.Position(g.Pos()), m)
+				t.Errorf("%s: a comment says %q, which CONTRIBUTING.md, \"How we write\", rules out", fset.Position(g.Pos()), m)
 			}
 			if strings.Contains(g.Text(), "Output:") {
 				continue // of an example, to the byte
@@ -59,8 +59,8 @@ func TestPlainWords(t *testing.T) {
 			for _, c := range g.List {
 				line := fset.Position(c.Pos()).Line
 				text := strings.TrimSpace(lines[line-1])
-				if strings.HasPrefix(text, "// ") && text[3] != ' ' && strings.Contains(text[3:], " ") && utf8.RuneCountInString(lines[line-1]) > 120 {
-					t.Errorf("%s:%d: the comment is wider than 120 columns", name, line)
+				if n := utf8.RuneCountInString(lines[line-1]); strings.HasPrefix(text, "// ") && text[3] != ' ' && strings.Contains(text[3:], " ") && n > 120 {
+					t.Errorf("%s:%d: the comment has %d columns; comments have at most 120", name, line, n)
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func TestPlainWords(t *testing.T) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				if m := unplainWords(l.Value); m != "" {
-					t.Errorf("%s: a message says %q", fset.Position(l.Pos()), m)
+					t.Errorf("%s: a message says %q, which CONTRIBUTING.md, \"How we write\", rules out", fset.Position(l.Pos()), m)
 				}
 			}
 			return true
@@ -79,7 +79,7 @@ func TestPlainWords(t *testing.T) {
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	files(t, ".md", func(name string, text []byte) {
 		if m := unplainWords(code.ReplaceAllString(string(text), "")); m != "" {
-			t.Errorf("%s says %q", name, m)
+			t.Errorf("%s says %q, which CONTRIBUTING.md, \"How we write\", rules out", name, m)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func TestNoFlagsInLibraries(t *testing.T) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				if m := flag.FindString(l.Value); m != "" && !strings.Contains(m, "--xla") {
-					t.Errorf("%s: a message names the flag %q", fset.Position(l.Pos()), m)
+					t.Errorf("%s: a message names the flag %q; only commands know their flags, so name the thing", fset.Position(l.Pos()), m)
 				}
 			}
 			return true

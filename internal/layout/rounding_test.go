@@ -113,7 +113,7 @@ func TestNothingIsFused(t *testing.T) {
 			asked++
 		case !seen[name+m[2]]:
 			seen[name+m[2]] = true
-			t.Errorf("%s:%d: fused where it was not asked for: %s", name, n, strings.TrimSpace(text[n-1]))
+			t.Errorf("%s:%d: fused where it was not asked for; convert the product to its own type, as in float64(x*y) + z: %s", name, n, strings.TrimSpace(text[n-1]))
 		}
 	}
 	if asked < 20 {
