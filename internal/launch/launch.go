@@ -64,8 +64,11 @@ func Find(ctx context.Context, log io.Writer) (Libraries, error) {
 
 // find returns the directory of the libraries.
 func find(ctx context.Context, log io.Writer) (string, error) {
-	if runtime.GOOS != "linux" {
+	switch {
+	case runtime.GOOS != "linux":
 		return "", fmt.Errorf("programs can be started this way on Linux only, not on %s", runtime.GOOS)
+	case static:
+		return "", errors.New("this hlocb is built for any Linux and has no libraries to look into programs with; the package and the archive for Linux with glibc have them")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -182,7 +185,13 @@ func Build(ctx context.Context, dir string) error {
 func Compile(ctx context.Context, env []string, cc, dir string) error {
 	c := compiler{cc, env}
 	return inside(dir, func(work string) error {
-		if err := errors.Join(c.small(ctx, work, PreloadFile, preloadSource), c.small(ctx, work, EngineFile, engineSource), c.plugin(ctx, work)); err != nil {
+		if err := c.small(ctx, work, PreloadFile, preloadSource); err != nil {
+			return err
+		}
+		if err := c.small(ctx, work, EngineFile, engineSource); err != nil {
+			return err
+		}
+		if err := c.plugin(ctx, work); err != nil {
 			return err
 		}
 		for _, file := range Files() {

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -17,4 +18,12 @@ func TestProgress(t *testing.T) {
 	}
 	r.Close()
 	stop()
+}
+
+// TestMissingCompiler: the first command that fails ends a build, with one message.
+func TestMissingCompiler(t *testing.T) {
+	err := Compile(context.Background(), nil, "no-such-compiler", t.TempDir())
+	if err == nil || !strings.HasPrefix(err.Error(), "no-such-compiler is missing; it is needed once to run: no-such-compiler ") || strings.Contains(err.Error(), "\n") {
+		t.Error(err)
+	}
 }

@@ -1,0 +1,5 @@
+//go:build !static
+
+package launch
+
+const static = false
