@@ -149,7 +149,7 @@ func TestClauses(t *testing.T) {
 			said[v.line] = strings.TrimSpace(strings.TrimPrefix(got, " op "))
 		}
 		if !*updateClauses && !strings.Contains(list[0].Message, v.message) {
-			t.Errorf("testdata/clauses.txt:%d: %s %s: got %q, want %q", v.line, v.op, v.clause, list[0].Message, v.message)
+			t.Errorf("testdata/clauses.txt:%d: %s %s: got %q, want %q; -update-clauses writes what the verifier says", v.line, v.op, v.clause, list[0].Message, v.message)
 		}
 	}
 	numbered, checked := 0, 0
@@ -162,7 +162,7 @@ func TestClauses(t *testing.T) {
 			if broken[d.Name+" "+c.No] {
 				checked++
 			} else if c.Unchecked == "" {
-				t.Errorf("%s %s: %s: nothing in testdata/clauses.txt breaks it, and the row says that it is checked", d.Name, c.No, c.Text)
+				t.Errorf("%s %s: %s: nothing in testdata/clauses.txt breaks it: add a line there, or set Unchecked in the row to the reason", d.Name, c.No, c.Text)
 			}
 		}
 	}
