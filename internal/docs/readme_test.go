@@ -53,6 +53,6 @@ func TestFreshMachine(t *testing.T) {
 			t.Errorf("%s does not print %q", commands[0][1], line)
 		}
 	}
-	run(strings.Replace(commands[1][1], "./...", ". ./cmd/... ./examples/... ./internal/peer ./internal/plugintest ./internal/testkit "+
+	run(strings.Replace(commands[1][1], "./...", ". ./cmd/... ./examples/... ./internal/docs ./internal/peer ./internal/plugintest ./internal/testkit "+
 		"./runtime/backends ./runtime/dlpack ./runtime/handlers ./runtime/plugins ./runtime/interpose", 1))
 }
