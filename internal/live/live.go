@@ -50,7 +50,8 @@ type Server struct {
 	count   int // in ring
 	dropped int64
 	closed  bool
-	wake    chan struct{} // the ring has events, or is closed
+	idle    bool          // the goroutine that empties the ring waits for wake
+	wake    chan struct{} // the ring has events after a pause, is half full, or is closed
 	done    chan struct{} // the spool has all events
 	watched int           // clients now
 	reading int           // of these: clients that do not have all events yet
@@ -330,22 +331,28 @@ func (s *Server) Write(e *events.Event) error {
 	}
 	x.e.Operands = operands
 	s.count++
-	first := s.count == 1
+	wake := s.idle || s.count == capacity/2
+	s.idle = false
 	s.mu.Unlock()
-	if first {
+	if wake { // rarely: it takes longer than the copy
 		s.signal()
 	}
 	return nil
 }
+
+// collect is the time that events wait in the ring for more events.
+const collect = 10 * time.Millisecond
 
 // write moves events from the buffer to the spool.
 func (s *Server) write() {
 	defer close(s.done)
 	var list []slot // copies of slots, with memory of their own
 	var buf []byte
+	moved := 0 // since the last pause
 	for {
 		s.mu.Lock()
 		n, closed := min(s.count, 256), s.closed
+		s.idle = n == 0 && moved == 0 && !closed
 		for len(list) < n {
 			list = append(list, slot{})
 		}
@@ -357,13 +364,21 @@ func (s *Server) write() {
 			s.first, s.count = (s.first+n)%capacity, s.count-n
 		}
 		s.mu.Unlock()
-		if n == 0 {
-			if closed {
-				return
-			}
+		switch {
+		case n == 0 && closed:
+			return
+		case n == 0 && moved == 0:
 			<-s.wake
 			continue
+		case n == 0:
+			moved = 0
+			select {
+			case <-s.wake:
+			case <-time.After(collect):
+			}
+			continue
 		}
+		moved += n
 		for i := range n {
 			x := &list[i]
 			buf = events.AppendJSON(buf[:0], &x.e, x.sample)
