@@ -162,6 +162,7 @@ bench-passes: BENCH += -large 270
 # Random programs through random passes, 10,000 of them, on the engine and on XLA.
 soak: peers
 	HLOCB_LONG=1 $(GO) test -timeout 60m -run 'TestPassesKeepPrograms|TestHLOThroughPasses' -v ./internal/endtoend
+	HLOCB_LONG=1 $(GO) test -timeout 60m -run TestPassesKeepResults -v ./internal/transforms # without some rules, at random
 
 # Programs of JAX's libraries on both backends: texts, results and callbacks are JAX's. The libraries go into an
 # environment of their own, the programs beside it; making them takes some minutes.

@@ -6,11 +6,12 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/assembly"
 )
 
-// AsmParser is the reader that the Parse hook of a Def, the ParseType and ParseAttr hooks of a Dialect, and directives
-// use. Its methods do not return errors. The first mistake is reported with its position and ends the parsing of the
-// op: control does not return to the hook, and hooks need no clean-up.
+// AsmParser is the reader that the Parse hooks of Def, AttrDef and TypeDef use, and directives. Its methods return no
+// errors. The first mistake is reported with its position and ends the parsing of the op: control does not return to
+// the hook, and hooks need no clean-up.
 //
 // Punctuation is named by its text: ( ) { } [ ] < > , : :: = -> ? * + - | / and a stand-alone #, @ or !.
 type AsmParser interface {
@@ -116,7 +117,7 @@ type Argument struct {
 	Loc   *Loc
 }
 
-// AsmPrinter is the writer that the Print hook of a Def, the print hooks of a Dialect, and directives use.
+// AsmPrinter is the writer that the Print hooks of Def, AttrDef and TypeDef use, and directives.
 type AsmPrinter interface {
 	// Print writes s unchanged.
 	Print(s string)
@@ -176,13 +177,13 @@ type ArgKind uint8
 
 // Kinds of directive arguments.
 const (
-	OperandArg     ArgKind = iota // $operand: Operands when parsing, Values when printing
-	OperandTypeArg                // type($operand), type(operands): Types
-	ResultTypeArg                 // type($result), type(results): Types
-	AttrArg                       // $attr: Attr
-	RegionArg                     // $region: Regions
-	LiteralArg                    // `text` or "text": Name
-	AttrDictArg                   // attr-dict: read and written by the directive
+	OperandArg     = ArgKind(assembly.Operand)     // $operand: Operands when parsing, Values when printing
+	OperandTypeArg = ArgKind(assembly.OperandType) // type($operand), type(operands): Types
+	ResultTypeArg  = ArgKind(assembly.ResultType)  // type($result), type(results): Types
+	AttrArg        = ArgKind(assembly.Attr)        // $attr: Attr
+	RegionArg      = ArgKind(assembly.Region)      // $region: Regions
+	LiteralArg     = ArgKind(assembly.Literal)     // `text` or "text": Name
+	AttrDictArg    = ArgKind(assembly.AttrDict)    // attr-dict: read and written by the directive
 )
 
 // DirectiveArg is one argument of a directive, resolved by name. While parsing, the directive sets the fields for the

@@ -226,7 +226,13 @@ func (st *OpState) checkTypes() error {
 	if d.Traits&AttrSizedResults != 0 {
 		sizes = st.Attrs.Get("resultSegmentSizes")
 	}
-	counts, _ := segments(nil, d.Results, len(st.Types), sizes, false)
+	counts, ok := segments(nil, d.Results, len(st.Types), sizes, false)
+	switch {
+	case !ok && sizes != nil:
+		return fmt.Errorf("%d results do not divide into the groups of %s", len(st.Types), d.Name)
+	case !ok:
+		return nil // the definition's own hooks check the groups
+	}
 	i := 0
 	for k, n := range counts {
 		for range n {

@@ -49,8 +49,8 @@ type Def struct {
 	// them, unless the clause says why not.
 	Clauses []Clause
 
-	// Format is the pretty assembly in the language of format.go. If it is "" and Parse and Print are nil, the op has
-	// only its generic form.
+	// Format is the pretty assembly in ODS's declarative assembly format. If it is "" and Parse and Print are nil, the
+	// op has only its generic form.
 	Format string
 	// Parse reads the text after the op's name in pretty form; Print writes it. Syntax documents that form, in the
 	// language of Format.
@@ -158,7 +158,7 @@ type AttrSpec struct {
 	Name     string
 	Type     AttrConstraint
 	Optional bool
-	// Late says that StableHLO 1.17 lacks the attribute. Bytecode omits it if the op has no late attribute.
+	// Late says that older versions of the dialect lack the attribute. Bytecode omits it if the op has no late attribute.
 	Late bool
 	// Default is the meaning of an absent attribute; formats omit it. If the attribute is not Optional, the reader sets
 	// an absent attribute to Default, as MLIR does for DefaultValuedAttr.
@@ -262,9 +262,8 @@ type Dialect struct {
 	Attrs []*AttrDef
 	Enums []*EnumDef
 	Types []*TypeDef
-	// Foreign holds kinds of ops with known inherent attributes and nothing else, so that bytecode can hold the ops. To
-	// all other code they are unknown. A dialect with nothing else stays unknown, and the Ops of another dialect of its
-	// name, such as an outside compiler's, take their place.
+	// Foreign lists ops with their inherent attributes, for bytecode. Other code does not know them. A dialect with
+	// nothing else stays unknown, and the Ops of another dialect of its name take their place.
 	Foreign []*Def
 	// OpenOps says that MLIR accepts operations of the dialect that it does not know.
 	OpenOps bool
@@ -292,14 +291,14 @@ type Registry struct {
 	dialects map[string]*Dialect
 	order    []*Dialect
 	kinds    map[string]*Kind
-	uses     int // of directives in formats
+	uses     []DirectiveUse
 }
 
 // Kind is a registered op kind, with what the parser and the printer need of its row.
 type Kind struct {
 	Def      *Def
-	Format   *assembly.Format[*Directive, DirectiveArg] // nil if the row has none
-	Defaults []*AttrSpec                                // attributes that every op has: their Default if the text has none
+	Format   *assembly.Format // nil if the row has none
+	Defaults []*AttrSpec      // attributes that every op has: their Default if the text has none
 }
 
 // NewRegistry returns a registry of the given dialects. It is an error to register a name twice.
@@ -329,7 +328,7 @@ func NewRegistry(dialects ...*Dialect) (*Registry, error) {
 			k := NewKind(def)
 			if def.Format != "" {
 				var err error
-				if k.Format, err = assembly.Compile(formatOf(def, d), def.Format, &r.uses); err != nil {
+				if k.Format, err = assembly.Compile(r.formatOf(def, d), def.Format); err != nil {
 					return nil, err
 				}
 				if err := complete(def, k.Format); err != nil {
@@ -370,12 +369,25 @@ func NewKind(def *Def) *Kind {
 	return k
 }
 
-// DirectiveUses returns the number of uses of directives in formats. Every Elem.ID is less.
-func (r *Registry) DirectiveUses() int { return r.uses }
+// DirectiveUse is one use of a directive in the format of an op.
+type DirectiveUse struct {
+	*Directive
+	Args []DirectiveArg // before they are read or printed
+}
+
+// DirectiveUses returns the uses of directives in formats, by the ID of the element. The caller must not change them.
+func (r *Registry) DirectiveUses() []DirectiveUse { return r.uses }
 
 // formatOf returns the names that the format of def, an op of dialect d, can refer to.
-func formatOf(def *Def, d *Dialect) assembly.Op[*Directive, DirectiveArg] {
-	op := assembly.Op[*Directive, DirectiveArg]{Name: def.Name, Dialect: d.Name, Directives: d.Directives, Arg: directiveArg}
+func (r *Registry) formatOf(def *Def, d *Dialect) assembly.Op {
+	op := assembly.Op{Name: def.Name, Dialect: d.Name, Directive: func(name string, args []assembly.Arg) (int, bool) {
+		use := DirectiveUse{Directive: d.Directives[name]}
+		for _, a := range args {
+			use.Args = append(use.Args, DirectiveArg{Kind: ArgKind(a.Kind), Name: a.Text, Index: a.Index, Mult: Multiplicity(a.Mult), Ref: a.Ref})
+		}
+		r.uses = append(r.uses, use)
+		return len(r.uses) - 1, use.Directive != nil
+	}}
 	args := func(list []Arg) (out []assembly.Name) {
 		for i := range list {
 			out = append(out, assembly.Name{Name: list[i].Name, Mult: uint8(list[i].Mult)})
@@ -395,28 +407,6 @@ func formatOf(def *Def, d *Dialect) assembly.Op[*Directive, DirectiveArg] {
 		op.Regions = append(op.Regions, assembly.Name{Name: def.Regions[i].Name, Mult: uint8(def.Regions[i].Mult)})
 	}
 	return op
-}
-
-// directiveArg returns an argument of a directive before it is read or printed.
-func directiveArg(a assembly.Arg) DirectiveArg {
-	out := DirectiveArg{Name: a.Text, Index: a.Index, Mult: Multiplicity(a.Mult), Ref: a.Ref}
-	switch a.Kind {
-	case assembly.Operand:
-		out.Kind = OperandArg
-	case assembly.OperandType:
-		out.Kind = OperandTypeArg
-	case assembly.ResultType:
-		out.Kind = ResultTypeArg
-	case assembly.Attr:
-		out.Kind = AttrArg
-	case assembly.Region:
-		out.Kind = RegionArg
-	case assembly.Literal:
-		out.Kind = LiteralArg
-	case assembly.AttrDict:
-		out.Kind = AttrDictArg
-	}
-	return out
 }
 
 // Dialect returns the dialect named name, or nil if there is none or r is nil.

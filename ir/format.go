@@ -8,7 +8,7 @@ import (
 
 // complete returns an error if ops of def can have a part that the text in the format f does not hold: attributes
 // without attr-dict, operands or regions that f does not name, or types that it neither names nor can infer.
-func complete(def *Def, f *assembly.Format[*Directive, DirectiveArg]) error {
+func complete(def *Def, f *assembly.Format) error {
 	c := coverage{named: map[namedPart]bool{}}
 	c.elems(f.Elems, false)
 	if c.twice != "" {
@@ -22,19 +22,19 @@ func complete(def *Def, f *assembly.Format[*Directive, DirectiveArg]) error {
 	}
 	for i, a := range def.Operands {
 		switch {
-		case !c.has(OperandArg, i):
+		case !c.has(assembly.Operand, i):
 			return lost("operand", a.Name)
-		case !c.has(OperandTypeArg, i) && def.Traits&SameType == 0 && !c.custom:
+		case !c.has(assembly.OperandType, i) && def.Traits&SameType == 0 && !c.custom:
 			return lost("the type of operand", a.Name)
 		}
 	}
 	for i, a := range def.Results {
-		if !c.has(ResultTypeArg, i) && def.Traits&SameType == 0 && def.Infer == nil && !c.custom {
+		if !c.has(assembly.ResultType, i) && def.Traits&SameType == 0 && def.Infer == nil && !c.custom {
 			return lost("the type of result", a.Name)
 		}
 	}
 	for i, a := range def.Regions {
-		if !c.has(RegionArg, i) {
+		if !c.has(assembly.Region, i) {
 			return lost("region", a.Name)
 		}
 	}
@@ -51,41 +51,38 @@ type coverage struct {
 
 // namedPart is a part of an op by its position in the row; -1 stands for all parts of the kind.
 type namedPart struct {
-	kind  ArgKind
+	kind  assembly.Kind
 	index int
 }
 
-func (c *coverage) has(kind ArgKind, i int) bool {
+func (c *coverage) has(kind assembly.Kind, i int) bool {
 	return c.named[namedPart{kind, i}] || c.named[namedPart{kind, -1}]
 }
 
 // elems adds the parts that list names. other says that list is the alternative of elements that were added before.
-func (c *coverage) elems(list []assembly.Elem[*Directive, DirectiveArg], other bool) {
+func (c *coverage) elems(list []assembly.Elem, other bool) {
 	for i := range list {
 		e := &list[i]
-		add := func(kind ArgKind, index int) { c.named[namedPart{kind, index}] = true }
+		add := func(kind assembly.Kind, index int) { c.named[namedPart{kind, index}] = true }
 		switch e.Kind {
 		case assembly.Operand, assembly.Region, assembly.Attr:
-			kind := map[assembly.Kind]ArgKind{assembly.Operand: OperandArg, assembly.Region: RegionArg, assembly.Attr: AttrArg}[e.Kind]
-			if c.named[namedPart{kind, e.Index}] && !other {
+			if c.named[namedPart{e.Kind, e.Index}] && !other {
 				c.twice = e.Text
 			}
-			add(kind, e.Index)
-		case assembly.OperandType:
-			add(OperandTypeArg, e.Index)
-		case assembly.ResultType:
-			add(ResultTypeArg, e.Index)
+			add(e.Kind, e.Index)
+		case assembly.OperandType, assembly.ResultType:
+			add(e.Kind, e.Index)
 		case assembly.Operands:
-			add(OperandArg, -1)
+			add(assembly.Operand, -1)
 		case assembly.OperandTypes:
-			add(OperandTypeArg, -1)
+			add(assembly.OperandType, -1)
 		case assembly.ResultTypes:
-			add(ResultTypeArg, -1)
+			add(assembly.ResultType, -1)
 		case assembly.Regions:
-			add(RegionArg, -1)
+			add(assembly.Region, -1)
 		case assembly.FunctionalType:
-			add(OperandTypeArg, -1)
-			add(ResultTypeArg, -1)
+			add(assembly.OperandType, -1)
+			add(assembly.ResultType, -1)
 		case assembly.AttrDict, assembly.AttrDictKeyword:
 			c.attrs = true
 		case assembly.Custom:
@@ -93,7 +90,7 @@ func (c *coverage) elems(list []assembly.Elem[*Directive, DirectiveArg], other b
 			for _, a := range e.Args {
 				if !a.Ref {
 					add(a.Kind, a.Index)
-					c.attrs = c.attrs || a.Kind == AttrDictArg
+					c.attrs = c.attrs || a.Kind == assembly.AttrDict
 				}
 			}
 		}

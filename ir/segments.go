@@ -1,7 +1,7 @@
 package ir
 
 // segments returns how many of n values belong to each of args, given the segment sizes attribute (nil if the op has
-// none). ok is false if the numbers do not add up.
+// none). ok is false if the numbers do not add up, or if an optional value is several values.
 func segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int, ok bool) {
 	counts = buf[:0]
 	if arr, isArray := sizes.(*DenseArrayAttr); isArray {
@@ -13,31 +13,31 @@ func segments(buf []int, args []Arg, n int, sizes Attr, same bool) (counts []int
 			counts = append(counts, int(v))
 			total += int(v)
 		}
-		return counts, total == n && len(counts) == len(args)
+		return counts, total == n && len(counts) == len(args) && severalAt(args, counts) < 0
 	}
-	fixed, variable := 0, 0
-	for i := range args {
-		if args[i].Mult == One {
-			fixed++
-		} else {
-			variable++
-		}
-	}
+	fixed, variable := countArgs(args)
 	rest := n - fixed
 	if rest < 0 || variable == 0 && rest > 0 || variable > 1 && (!same || rest%variable != 0) {
 		return nil, false
 	}
 	for i := range args {
-		switch {
-		case args[i].Mult == One:
+		if args[i].Mult == One {
 			counts = append(counts, 1)
-		case args[i].Mult == Optional && variable == 1 && rest > 1:
-			return nil, false
-		default:
+		} else {
 			counts = append(counts, rest/variable)
 		}
 	}
-	return counts, true
+	return counts, severalAt(args, counts) < 0
+}
+
+// severalAt returns the index of the first optional arg that has several values, or -1.
+func severalAt(args []Arg, counts []int) int {
+	for i := range args {
+		if args[i].Mult == Optional && counts[i] > 1 {
+			return i
+		}
+	}
+	return -1
 }
 
 // OperandSegments returns the number of operands for each operand Arg of the op's definition.

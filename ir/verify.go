@@ -175,51 +175,49 @@ func countArgs(args []Arg) (fixed, groups int) {
 
 // values checks groups and types of operands or results and reports whether they are valid.
 func (v *verifier) values(o *Op, what string, args []Arg, n int, same bool, sized Traits, sizes string) bool {
-	fixed, groups := countArgs(args)
-	var segments []int64
+	var attr Attr
 	if o.def.Has(sized) {
 		d, ok := o.attrs.Get(sizes).(*DenseArrayAttr)
 		if !ok || d.elem != Type(Int(32)) {
 			v.r.Errorf(o, "requires dense i32 array attribute '%s'", sizes)
 			return false
 		}
-		segments = d.values
 		total := int64(0)
-		for _, s := range segments {
+		for _, s := range d.values {
 			if s < 0 {
 				v.r.Errorf(o, "'%s' attribute cannot have negative elements", sizes)
 				return false
 			}
 			total += s
 		}
-		if len(segments) != len(args) {
-			v.r.Errorf(o, "'%s' attribute for specifying %s segments must have %d elements, but got %d", sizes, what, len(args), len(segments))
+		if len(d.values) != len(args) {
+			v.r.Errorf(o, "'%s' attribute for specifying %s segments must have %d elements, but got %d", sizes, what, len(args), len(d.values))
 			return false
 		}
 		if total != int64(n) {
 			v.r.Errorf(o, "%s count (%d) does not match with the total size (%d) specified in attribute '%s'", what, n, total, sizes)
 			return false
 		}
-	} else if groups > 1 && same && (n-fixed)%groups != 0 {
+		attr = d
+	} else if fixed, groups := countArgs(args); groups > 1 && !same {
+		return true // the definition's own hooks check the groups
+	} else if groups > 1 && (n-fixed)%groups != 0 {
 		v.r.Errorf(o, "%s count (%d) does not divide into %d groups of one size", what, n, groups)
 		return false
-	} else if groups > 1 && !same {
-		return true // the definition's own hooks check the groups
+	}
+	var buf [8]int
+	counts, ok := segments(buf[:], args, n, attr, same)
+	several := -1
+	if !ok {
+		several = severalAt(args, counts)
 	}
 	i := 0
 	for k := range args {
-		take := 1
-		switch {
-		case segments != nil:
-			take = int(segments[k])
-		case args[k].Mult != One:
-			take = (n - fixed) / groups
-		}
-		if args[k].Mult == Optional && take > 1 {
-			v.r.Errorf(o, "%s group starting at #%d requires 0 or 1 element, but found %d", what, i, take)
+		if k == several {
+			v.r.Errorf(o, "%s group starting at #%d requires 0 or 1 element, but found %d", what, i, counts[k])
 			return false
 		}
-		for range take {
+		for range counts[k] {
 			if !v.value(o, what, i, &args[k]) {
 				return false
 			}

@@ -274,7 +274,8 @@ func TestSegments(t *testing.T) {
 	}{
 		{[]ir.Arg{x, v, x}, 5, nil, false, "[1 3 1] true"},
 		{[]ir.Arg{x, o}, 1, nil, false, "[1 0] true"},
-		{[]ir.Arg{x, o}, 3, nil, false, "[] false"},
+		{[]ir.Arg{x, o}, 3, nil, false, "[1 2] false"},
+		{[]ir.Arg{x, o}, 3, sizes(1, 2), false, "[1 2] false"},
 		{[]ir.Arg{x, x}, 3, nil, false, "[] false"},
 		{[]ir.Arg{v, v}, 4, nil, true, "[2 2] true"},
 		{[]ir.Arg{v, v}, 3, nil, true, "[] false"},
@@ -296,6 +297,27 @@ func TestSegments(t *testing.T) {
 		got, ok := m.AtEnd(m.Body()).Insert(st).OperandSegments(nil)
 		if s := fmt.Sprint(got, ok); s != c.want {
 			t.Errorf("%d of %v: %s, want %s", c.n, c.args, s, c.want)
+		}
+	}
+}
+
+// TestSizedResults: a builder refuses result types that do not add up to the sizes of the groups.
+func TestSizedResults(t *testing.T) {
+	def := &ir.Def{Name: "t.op", Results: []ir.Arg{{Name: "a", Mult: ir.Variadic}, {Name: "b", Mult: ir.Variadic}}, Traits: ir.AttrSizedResults}
+	m := ir.NewModule(ir.NewContext(nil), nil)
+	i1 := ir.Type(ir.Int(1))
+	for _, c := range []struct {
+		sizes []int64
+		want  string
+	}{
+		{[]int64{1, 2}, "<nil>"},
+		{[]int64{2, 2}, "3 results do not divide into the groups of t.op"},
+		{[]int64{1, 1}, "3 results do not divide into the groups of t.op"},
+	} {
+		st := &ir.OpState{Def: def, Types: []ir.Type{i1, i1, i1}}
+		st.SetAttr("resultSegmentSizes", ir.NewDenseArray(ir.Int(32), c.sizes))
+		if _, err := m.AtEnd(m.Body()).Typed(st); fmt.Sprint(err) != c.want {
+			t.Errorf("sizes %v: %v, want %s", c.sizes, err, c.want)
 		}
 	}
 }

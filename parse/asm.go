@@ -400,7 +400,7 @@ func (p *parser) operands(list []ir.Operand) []ir.Operand {
 }
 
 // growList returns list with capacity for one more element. It gives a long list the capacity for all elements up to
-// the closing bracket, because the storage of a list that grows step by step can be larger than the list.
+// the closing bracket, to avoid the garbage of doubling.
 func growList[T any](p *parser, list []T) []T {
 	const long = 1 << 10
 	if len(list) < cap(list) || len(list) < long {
@@ -417,7 +417,7 @@ func growList[T any](p *parser, list []T) []T {
 // ResolveOperands appends the values of operands to st.Operands.
 func (p *parser) ResolveOperands(operands []ir.Operand, types []ir.Type, pos diag.Pos, st *ir.OpState) {
 	if len(operands) != len(types) {
-		p.hooks.ErrorfAt(pos, "number of operands and types do not match: got %d operands and %d types", len(operands), len(types))
+		p.opParser.ErrorfAt(pos, "number of operands and types do not match: got %d operands and %d types", len(operands), len(types))
 	}
 	for i := range operands {
 		st.Operands = append(st.Operands, p.resolve(&operands[i], types[i]))

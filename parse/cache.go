@@ -7,9 +7,9 @@ import (
 )
 
 // Programs repeat themselves: a module of a thousand ops has a dozen types. The parser therefore remembers the values
-// of short texts, and reads a repeated text with one lookup. There is one policy for all kinds of text: a text of at
-// most longestCached bytes that holds no alias (each use of an alias is counted, see limits) is remembered until the
-// parser is done, unless many texts are alike.
+// of short texts, and reads a repeated text with one lookup. Texts of at most
+// longestCached bytes without aliases are kept until the parser is done. A full bucket replaces its first entry. Each
+// use of an alias is counted, see limits.
 
 // longestCached is the length in bytes of the longest text that is remembered.
 const longestCached = 512

@@ -11,8 +11,8 @@ import (
 
 // The compiled assembly formats of ops.
 type (
-	form = assembly.Format[*ir.Directive, ir.DirectiveArg]
-	elem = assembly.Elem[*ir.Directive, ir.DirectiveArg]
+	form = assembly.Format
+	elem = assembly.Elem
 )
 
 // row holds the operands or results in the text for one row of the op's definition.
@@ -110,7 +110,7 @@ func (p *parser) element(f *frame, e *elem) bool {
 	case assembly.Group:
 		p.group(f, e)
 	case assembly.Custom:
-		if e.Directive.OneType && !p.is('(') {
+		if p.reg.DirectiveUses()[e.ID].OneType && !p.is('(') {
 			p.oneType(f, e)
 			break
 		}
@@ -150,7 +150,7 @@ func (p *parser) expectLiteral(text string) {
 	}
 	if !p.isLiteral(text) {
 		if class[text[0]]&clsStart != 0 {
-			p.hooks.Errorf("expected '%s'", text)
+			p.opParser.Errorf("expected '%s'", text)
 		}
 		p.unexpected("expected '%s'", text)
 	}
@@ -222,17 +222,17 @@ func (p *parser) formAttr(spec *ir.AttrSpec, optional bool) (a ir.Attr, ok bool)
 		if optional && !p.is('[') {
 			return nil, false
 		}
-		return p.hooks.ParseIntArray(c.FormType), true
+		return p.opParser.ParseIntArray(c.FormType), true
 	case ir.FormSymbol:
 		if optional && p.tok.kind != tokAt {
 			return nil, false
 		}
-		return ir.NewString(p.asm.ParseSymbol()), true
+		return ir.NewString(p.typeParser.ParseSymbol()), true
 	case ir.FormParams:
 		if optional && !p.is('<') && p.tok.kind != tokHash {
 			return nil, false
 		}
-		return c.Attr.ParseShort(p.asm), true
+		return c.Attr.ParseShort(p.typeParser), true
 	case ir.FormBare:
 		want := c.FormType
 		if want == nil {
@@ -266,7 +266,7 @@ func (p *parser) enumCase(def *ir.EnumDef, optional bool) (ir.Attr, bool) {
 		if optional {
 			return nil, false
 		}
-		p.hooks.Errorf("%s", expectedCase(def))
+		p.opParser.Errorf("%s", expectedCase(def))
 	}
 	p.next()
 	return ir.NewEnum(def, code), true
@@ -353,16 +353,17 @@ type directiveArgs struct {
 // directiveArgs returns the arguments of e, one use of a directive, as the format has them and with nothing read.
 func (p *parser) directiveArgs(e *elem) *directiveArgs {
 	if p.ops.directives == nil {
-		p.ops.directives = make([]*directiveArgs, p.reg.DirectiveUses())
+		p.ops.directives = make([]*directiveArgs, len(p.reg.DirectiveUses()))
 	}
 	d := p.ops.directives[e.ID]
 	if d == nil || d.busy {
-		d = &directiveArgs{args: slices.Clone(e.Args), types: make([][]ir.Type, len(e.Args))}
+		use := p.reg.DirectiveUses()[e.ID]
+		d = &directiveArgs{args: slices.Clone(use.Args), types: make([][]ir.Type, len(use.Args))}
 		all := make([]ir.Type, 2*len(d.args))
 		for i := range d.types {
 			d.types[i] = all[2*i : 2*i : 2*i+2]
 		}
-		d.attrs = e.Directive.ByText && !slices.ContainsFunc(e.Args, func(a ir.DirectiveArg) bool {
+		d.attrs = use.ByText && !slices.ContainsFunc(use.Args, func(a ir.DirectiveArg) bool {
 			return a.Kind != ir.LiteralArg && (a.Kind != ir.AttrArg || a.Ref)
 		})
 		if p.ops.directives[e.ID] == nil {
@@ -467,7 +468,7 @@ func (p *parser) readDirective(e *elem, d *directiveArgs, st *ir.OpState) {
 			return
 		}
 	}
-	e.Directive.Parse(p.hooks, st, d.args)
+	p.reg.DirectiveUses()[e.ID].Parse(p.opParser, st, d.args)
 	if d.attrs && len(st.Attrs) == before && p.expanded == expanded {
 		d.texts.put(p.src, start, p.tok, d.args)
 	}
@@ -479,9 +480,9 @@ func (p *parser) oneType(f *frame, e *elem) {
 	t := p.ParseType()
 	for i := range e.Args {
 		switch a := &e.Args[i]; a.Kind {
-		case ir.OperandTypeArg:
+		case assembly.OperandType:
 			f.in[a.Index].add(t)
-		case ir.ResultTypeArg:
+		case assembly.ResultType:
 			f.out[a.Index].add(t)
 		}
 	}

@@ -140,7 +140,7 @@ func (p *parser) location() *ir.Loc {
 			p.next()
 			p.expectIn('(', "expected '(' in callsite location")
 			callee := p.location()
-			p.asm.ExpectKeyword("at")
+			p.typeParser.ExpectKeyword("at")
 			caller := p.location()
 			p.expectIn(')', "expected ')' in callsite location")
 			return p.checkLoc(p.locs.table.CallSite(callee, caller))

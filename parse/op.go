@@ -306,7 +306,7 @@ func (p *parser) pretty(k *ir.Kind) *ir.Op {
 	f := p.enter(k.Def, p.Pos())
 	p.next()
 	if k.Def.Parse != nil {
-		k.Def.Parse(p.hooks, &f.st)
+		k.Def.Parse(p.opParser, &f.st)
 	} else {
 		p.format(k.Format, f)
 	}

@@ -46,8 +46,8 @@ type parser struct {
 	ops     opStack
 	unknown map[string]*ir.Kind // of ops that nobody registered
 
-	// asm reads for the dialects' types and attributes, hooks for their ops.
-	asm, hooks ir.AsmParser
+	// They read for the dialects' types and attributes, and for their ops.
+	typeParser, opParser ir.AsmParser
 }
 
 func newParser(src *diag.Source, ctx *ir.Context) *parser {
@@ -62,7 +62,7 @@ func newParser(src *diag.Source, ctx *ir.Context) *parser {
 	}
 	p.limits.bytes = len(src.Text())
 	p.ops.defaults = []string{"builtin"}
-	p.asm, p.hooks = asmParser{p, false}, asmParser{p, true}
+	p.typeParser, p.opParser = asmParser{p, false}, asmParser{p, true}
 	return p
 }
 
@@ -153,7 +153,7 @@ func (p *parser) metadata() {
 	}
 	entries("#-}", func() {
 		at := p.Pos()
-		section := p.asm.ParseKeyword()
+		section := p.typeParser.ParseKeyword()
 		if section != "dialect_resources" && section != "external_resources" {
 			p.ErrorfAt(at, "unknown key '%s' in file metadata dictionary", section)
 		}

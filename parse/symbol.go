@@ -17,7 +17,7 @@ func (p *parser) dialectType() ir.Type {
 	}
 	return readSymbol(p, s, &p.cache.types, symbolReader[ir.Type]{
 		noun:   "type",
-		known:  func(d *ir.Dialect, name string) ir.Type { return registeredType(p.asm, d, name) },
+		known:  func(d *ir.Dialect, name string) ir.Type { return registeredType(p.typeParser, d, name) },
 		opaque: func(dialect, name, text string) ir.Type { return p.ctx.DialectType(dialect, name, text, nil) },
 	})
 }
@@ -30,7 +30,7 @@ func (p *parser) dialectAttr() ir.Attr {
 	}
 	return readSymbol(p, s, &p.cache.attrs, symbolReader[ir.Attr]{
 		noun:   "attribute",
-		known:  func(d *ir.Dialect, name string) ir.Attr { return registeredAttr(p.asm, d, name) },
+		known:  func(d *ir.Dialect, name string) ir.Attr { return registeredAttr(p.typeParser, d, name) },
 		opaque: func(dialect, name, text string) ir.Attr { return ir.NewDialectAttr(dialect, name, text, nil) },
 	})
 }

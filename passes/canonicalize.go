@@ -111,7 +111,7 @@ var canonicalizePatterns = []*rewrite.Pattern{{
 			return false, nil
 		}
 		c := r.Before(op).Create(shape.ConstShape, nil, op.ResultTypes(), ir.NamedAttr{Name: shape.AttrShape, Attr: shape.Elements(r.Module().Context(), t.Shape())})
-		return become(r, op, c.Result(0))
+		return replaceWith(r, op, c.Result(0))
 	},
 }}
 

@@ -123,7 +123,7 @@ func replaceBy(name string, row *ir.Def, state func(*ir.Op) *ir.OpState) *rewrit
 		if st == nil {
 			return false, nil
 		}
-		return become(r, op, r.Before(op).Insert(st).ResultList()...)
+		return replaceWith(r, op, r.Before(op).Insert(st).ResultList()...)
 	}}
 }
 
@@ -277,7 +277,7 @@ func toDynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	st := stateOf(stablehlo.DynamicSlice, op, append([]*ir.Value{op.Operand(0)}, indices...)...)
 	st.SetAttr(stablehlo.AttrSliceSizes, ir.NewDenseArray(ir.Int(64), sizes))
-	return become(r, op, b.Insert(st.discardable(op)).Result(0))
+	return replaceWith(r, op, b.Insert(st.discardable(op)).Result(0))
 }
 
 // scalarsOf returns the n elements of a tensor of rank 1.

@@ -3,6 +3,7 @@ package passes
 import (
 	"context"
 
+	"github.com/hlocb/hlocb/internal/hashindex"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/rewrite"
@@ -39,29 +40,22 @@ func (CSE) Separable() bool { return true }
 
 // cse is one run of CSE. Its table of ops is scoped: leaving a region removes the ops of the region.
 type cse struct {
-	r       *rewrite.Rewriter
-	stop    stopper
-	entries []cseEntry // all ops of the open scopes, in the order of their addition
-	heads   []int32    // by hash: 1 + the index of the last entry, or 0; its length is a power of two
-	floor   int32      // entries below it belong to a scope outside of an isolated region
-	blocks  int        // open regions of several blocks
-	dead    []*ir.Op   // to be erased at the end, after the ops that use them
-}
-
-type cseEntry struct {
-	hash uint64
-	op   *ir.Op
-	next int32 // 1 + the index of the next entry of the same head
+	r      *rewrite.Rewriter
+	stop   stopper
+	index  hashindex.Index[*ir.Op] // all ops of the open scopes
+	floor  int                     // ops below it belong to a scope outside of an isolated region
+	blocks int                     // open regions of several blocks
+	dead   []*ir.Op                // to be erased at the end, after the ops that use them
 }
 
 // regions simplifies the regions of op in a new scope.
 func (c *cse) regions(op *ir.Op) {
 	floor := c.floor
 	if op.MightHave(ir.IsolatedFromAbove) {
-		c.floor = int32(len(c.entries))
+		c.floor = c.index.Len()
 	}
 	for _, r := range op.Regions() {
-		open := len(c.entries)
+		open := c.index.Len()
 		ordered := !op.MightHave(ir.GraphRegion)
 		several := len(r.Blocks()) > 1
 		if several {
@@ -81,7 +75,7 @@ func (c *cse) regions(op *ir.Op) {
 		if several {
 			c.blocks--
 		}
-		c.leave(open)
+		c.index.Cut(open)
 	}
 	c.floor = floor
 }
@@ -114,57 +108,21 @@ func (c *cse) op(o *ir.Op, ordered bool) {
 		c.dead = append(c.dead, o)
 		return
 	}
-	c.add(o, hash)
+	c.index.Add(hash, o)
 }
 
 // find returns an op of the table that computes the same results as o and dominates o.
 func (c *cse) find(o *ir.Op, hash uint64) *ir.Op {
-	if len(c.heads) == 0 {
+	old := c.index.Find(hash, c.floor, func(e **ir.Op) bool {
+		return equivalent(*e, o) && ((*e).Block() == o.Block() || callsNoHost(o) && (c.blocks == 0 || (*e).Result(0).Dominates(o)))
+	})
+	if old == nil {
 		return nil
 	}
-	for i := c.heads[hash&uint64(len(c.heads)-1)]; i > c.floor; i = c.entries[i-1].next {
-		e := &c.entries[i-1]
-		if e.hash != hash || !equivalent(e.op, o) {
-			continue
-		}
-		if e.op.Block() == o.Block() {
-			return e.op
-		}
-		if !isHostless(o) || c.blocks > 0 && !e.op.Result(0).Dominates(o) {
-			continue
-		}
-		return e.op
-	}
-	return nil
+	return *old
 }
 
-// isHostless reports whether neither o nor an op inside it may call the host.
-func isHostless(o *ir.Op) bool {
+// callsNoHost reports whether neither o nor an op inside it may call the host.
+func callsNoHost(o *ir.Op) bool {
 	return o.Walk(func(p *ir.Op) bool { return p.Def().Traits&(ir.Pure|ir.NestedEffects) != 0 })
-}
-
-func (c *cse) add(o *ir.Op, hash uint64) {
-	if len(c.entries) >= len(c.heads) {
-		c.heads = make([]int32, max(64, 2*len(c.heads)))
-		for i := range c.entries {
-			c.link(i)
-		}
-	}
-	c.entries = append(c.entries, cseEntry{hash: hash, op: o})
-	c.link(len(c.entries) - 1)
-}
-
-func (c *cse) link(i int) {
-	e := &c.entries[i]
-	h := &c.heads[e.hash&uint64(len(c.heads)-1)]
-	e.next, *h = *h, int32(i+1)
-}
-
-// leave removes the entries from open on.
-func (c *cse) leave(open int) {
-	for i := len(c.entries) - 1; i >= open; i-- {
-		e := &c.entries[i]
-		c.heads[e.hash&uint64(len(c.heads)-1)] = e.next
-	}
-	c.entries = c.entries[:open]
 }

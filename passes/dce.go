@@ -40,7 +40,7 @@ func runDCE(ctx *pass.Context, m *ir.Module, plain bool) error {
 		if !plain && forwards(op) {
 			d.trims[op] = true
 		}
-		if d.root(op) {
+		if d.isRoot(op) {
 			d.need(op)
 		} else if plain && op.Has(ir.ReturnLike) && !d.trims[op.Parent()] {
 			d.operands(op)
@@ -98,8 +98,8 @@ func forwards(op *ir.Op) bool {
 	})
 }
 
-// root reports whether op stays even if nothing depends on it.
-func (d *dce) root(op *ir.Op) bool {
+// isRoot reports whether op stays even if nothing depends on it.
+func (d *dce) isRoot(op *ir.Op) bool {
 	def := op.Def()
 	if op.Has(ir.ReturnLike) {
 		f := op.Parent().Def().Flow

@@ -260,7 +260,7 @@ func (f *folder) broadcast(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	return become(r, op, constant(r, op, t, resize(e, t)))
+	return replaceWith(r, op, constant(r, op, t, resize(e, t)))
 }
 
 // dynamicSlice: a slice of a splat is the splat of the slice's shape.
@@ -270,7 +270,7 @@ func (f *folder) dynamicSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if t == nil || !ok {
 		return false, nil
 	}
-	return become(r, op, constant(r, op, t, resize(e, t)))
+	return replaceWith(r, op, constant(r, op, t, resize(e, t)))
 }
 
 // reshape: the reshape of a constant is the constant of the result's shape.
@@ -287,7 +287,7 @@ func (f *folder) reshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !is || numElements(t) == 1 {
 		e = e.Reshape(t.Shape())
 	}
-	return become(r, op, constant(r, op, t, ir.NewDense(t, e, is || numElements(t) == 1)))
+	return replaceWith(r, op, constant(r, op, t, ir.NewDense(t, e, is || numElements(t) == 1)))
 }
 
 // iota: an iota of integers of at most one element is a constant.
@@ -296,7 +296,7 @@ func (f *folder) iota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if t == nil || !t.DType().IsInteger() || numElements(t) > 1 {
 		return false, nil
 	}
-	return become(r, op, constant(r, op, t, resize(tensor.New(t.DType(), nil), t)))
+	return replaceWith(r, op, constant(r, op, t, resize(tensor.New(t.DType(), nil), t)))
 }
 
 // selectConstant: a select between constants by a constant of one value is one of the constants.
@@ -311,7 +311,7 @@ func (f *folder) selectConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if p.Bits(0) == 0 {
 		x = v.OnFalse()
 	}
-	return becomeSame(r, op, x)
+	return replaceIfSameType(r, op, x)
 }
 
 // setDimensionSize: setting the size that a static dimension has changes nothing.
@@ -321,7 +321,7 @@ func setDimensionSize(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !ok || !sameResult(op, v.Input()) || n != tensorOf(op.Result(0)).Shape()[v.Dimension()] {
 		return false, nil
 	}
-	return become(r, op, v.Input())
+	return replaceWith(r, op, v.Input())
 }
 
 // concatenateSplats: adjacent operands that repeat one value become one operand.

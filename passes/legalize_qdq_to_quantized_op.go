@@ -42,5 +42,5 @@ func joinQuantized(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		}
 		st.Operands = append(st.Operands, from.Operand(0))
 	}
-	return become(r, op, r.After(compute).Insert(st).Result(0))
+	return replaceWith(r, op, r.After(compute).Insert(st).Result(0))
 }

@@ -598,7 +598,7 @@ func (s *shapeRefiner) call(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		for i := range constants {
 			values = append(values, constant(b, i))
 		}
-		return become(r, op, values...)
+		return replaceWith(r, op, values...)
 	}
 	done, _ := refineResults(r, op, f.Type().Results())
 	if len(k.constants) > 0 {

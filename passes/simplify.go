@@ -99,21 +99,21 @@ func simplifyPatterns(limit int64) []*rewrite.Pattern {
 // replace replaces op, of one result, by v, which takes over op's discardable attributes.
 func replace(r *rewrite.Rewriter, op *ir.Op, v *ir.Value) (bool, error) {
 	keepAttrs(r, op, v.DefiningOp())
-	return become(r, op, v)
+	return replaceWith(r, op, v)
 }
 
-// become replaces op by values, without its attributes.
-func become(r *rewrite.Rewriter, op *ir.Op, values ...*ir.Value) (bool, error) {
+// replaceWith replaces op by values, without its attributes.
+func replaceWith(r *rewrite.Rewriter, op *ir.Op, values ...*ir.Value) (bool, error) {
 	r.Replace(op, values...)
 	return true, nil
 }
 
-// becomeSame is like become if v has the type of op's result.
-func becomeSame(r *rewrite.Rewriter, op *ir.Op, v *ir.Value) (bool, error) {
+// replaceIfSameType is like replaceWith if v has the type of op's result.
+func replaceIfSameType(r *rewrite.Rewriter, op *ir.Op, v *ir.Value) (bool, error) {
 	if !sameResult(op, v) {
 		return false, nil
 	}
-	return become(r, op, v)
+	return replaceWith(r, op, v)
 }
 
 // replaceNew replaces op, of one result, by the result of the new op n, which gets op's result type. It returns err if
@@ -251,7 +251,7 @@ func andOfConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	x, c := op.Operand(0), op.Operand(1)
 	switch {
 	case isIntZero(c) && sameResult(op, c):
-		return become(r, op, c)
+		return replaceWith(r, op, c)
 	case isAllOnes(c) && sameResult(op, x):
 		return replace(r, op, x)
 	}
@@ -275,11 +275,11 @@ func simplifyXor(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	x, c := op.Operand(0), op.Operand(1)
 	if t := static(x); x == c && t != nil && sameResult(op, x) {
 		if z := zeroOf(r, op, t); z != nil {
-			return become(r, op, z)
+			return replaceWith(r, op, z)
 		}
 	}
 	if isIntZero(c) && sameResult(op, x) {
-		return become(r, op, x)
+		return replaceWith(r, op, x)
 	}
 	return false, nil
 }
@@ -301,7 +301,7 @@ func multiplyByConstant(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 func simplifySubtract(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	x, y := op.Operand(0), op.Operand(1)
 	if t := static(x); x == y && t != nil && t.DType().IsInteger() && sameResult(op, x) {
-		return become(r, op, zeroOf(r, op, t))
+		return replaceWith(r, op, zeroOf(r, op, t))
 	}
 	if isZero(y) && sameResult(op, x) {
 		return replace(r, op, x)
@@ -318,7 +318,7 @@ func compareWithBoolean(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	d := v.ComparisonDirection()
 	if d == stablehlo.ComparisonDirectionNE && t.Bits(0) == 0 || d == stablehlo.ComparisonDirectionEQ && t.Bits(0) == 1 {
-		return become(r, op, v.LHS())
+		return replaceWith(r, op, v.LHS())
 	}
 	return false, nil
 }
@@ -343,7 +343,7 @@ func compareIntegers(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 		if d == stablehlo.ComparisonDirectionEQ || d == stablehlo.ComparisonDirectionGE || d == stablehlo.ComparisonDirectionLE {
 			one.SetBits(0, 1)
 		}
-		return become(r, op, constant(r, op, t, ir.NewDense(t, one, true)))
+		return replaceWith(r, op, constant(r, op, t, ir.NewDense(t, one, true)))
 	}
 	x, y := v.LHS(), v.RHS()
 	if rewrite.ConstantOf(x) == nil || rewrite.ConstantOf(y) != nil {
@@ -363,7 +363,7 @@ func complexOfParts(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if re == nil || im == nil || !re.IsOrMirrors(stablehlo.Real) || !im.IsOrMirrors(stablehlo.Imag) || re.Operand(0) != im.Operand(0) {
 		return false, nil
 	}
-	return becomeSame(r, op, re.Operand(0))
+	return replaceIfSameType(r, op, re.Operand(0))
 }
 
 // partOfComplex: real(complex(x, y)) = x, and imag(complex(x, y)) = y.
@@ -376,7 +376,7 @@ func partOfComplex(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if op.IsOrMirrors(stablehlo.Imag) {
 		part = c.Operand(1)
 	}
-	return becomeSame(r, op, part)
+	return replaceIfSameType(r, op, part)
 }
 
 // sameType: convert(x) = x if the type stays.
@@ -415,7 +415,7 @@ func elementOfTuple(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if t == nil || !t.IsOrMirrors(stablehlo.Tuple) || v.Index() >= int64(t.NumOperands()) {
 		return false, nil
 	}
-	return become(r, op, t.Operand(int(v.Index())))
+	return replaceWith(r, op, t.Operand(int(v.Index())))
 }
 
 // tupleOfElements: tuple(get_tuple_element(x, 0), get_tuple_element(x, 1), ...) = x for all elements of x.
@@ -431,7 +431,7 @@ func tupleOfElements(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if whole == nil {
 		return false, nil
 	}
-	return becomeSame(r, op, whole)
+	return replaceIfSameType(r, op, whole)
 }
 
 // whileInvariants: a carried value that no trip changes is the value before the loop, inside the loop and after it.

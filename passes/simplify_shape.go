@@ -104,7 +104,7 @@ func concatenateOne(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if op.NumOperands() != 1 {
 		return false, nil
 	}
-	return becomeSame(r, op, op.Operand(0))
+	return replaceIfSameType(r, op, op.Operand(0))
 }
 
 // concatenateEmpty: operands without elements add nothing to a concatenation of others.
@@ -188,7 +188,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
 	if t.Static() {
 		n := ir.Must(stablehlo.BuildIota(r.Before(op), t, stablehlo.IotaAttrs{IotaDimension: d}))
-		return become(r, op, n.Result(0))
+		return replaceWith(r, op, n.Result(0))
 	}
 	if t.Rank() < 2 {
 		return false, nil
@@ -208,7 +208,7 @@ func simplifyDynamicIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	line := ir.Must(stablehlo.BuildDynamicIota(b, size.Result(0), c.Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.DynamicIotaAttrs{IotaDimension: 0}))
 	n := ir.Must(stablehlo.BuildDynamicBroadcastInDim(b, line.Result(0), v.OutputShape(), t, stablehlo.DynamicBroadcastInDimAttrs{BroadcastDimensions: []int64{d}}))
-	return become(r, op, n.Result(0))
+	return replaceWith(r, op, n.Result(0))
 }
 
 // simplifyDynamicReshape: dynamic_reshape(dynamic_reshape(x, s), t) = dynamic_reshape(x, t); a reshape to a static type
@@ -220,11 +220,11 @@ func simplifyDynamicReshape(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	}
 	if in != nil && in.Has(ir.SameShape) && in.NumOperands() > 0 && sameResult(op, in.Result(0)) {
 		if d := in.Operand(0).DefiningOp(); d != nil && d.IsOrMirrors(stablehlo.DynamicReshape) && d.Operand(1) == op.Operand(1) {
-			return become(r, op, in.Result(0))
+			return replaceWith(r, op, in.Result(0))
 		}
 	}
 	if static(op.Result(0)) != nil {
-		return become(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), op.Operand(0), t)).Result(0))
+		return replaceWith(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), op.Operand(0), t)).Result(0))
 	}
 	return false, nil
 }
@@ -321,7 +321,7 @@ func gatherToSlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if len(d.CollapsedSliceDims)+len(d.OperandBatchingDims) > 0 || out.Type() != ir.Type(result) {
 		out = ir.Must(stablehlo.BuildReshape(b, out, result)).Result(0)
 	}
-	return become(r, op, out)
+	return replaceWith(r, op, out)
 }
 
 // dimensionSize: the size of a static dimension is a constant.
@@ -334,7 +334,7 @@ func dimensionSize(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	result := static(op.Result(0))
 	n := tensor.New(result.DType(), tensor.Shape{})
 	n.SetInt(0, t.Shape()[v.Dimension()])
-	return become(r, op, constant(r, op, result, ir.NewDense(result, n, true)))
+	return replaceWith(r, op, constant(r, op, result, ir.NewDense(result, n, true)))
 }
 
 // simplifyIota: an iota along a dimension of size 1 is 0; an iota of several dimensions is the broadcast of an iota of
@@ -344,7 +344,7 @@ func simplifyIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	t, d := tensorOf(op.Result(0)), v.IotaDimension()
 	if t.Static() && t.Shape()[d] == 1 {
 		if z := zeroOf(r, op, t); z != nil {
-			return become(r, op, z)
+			return replaceWith(r, op, z)
 		}
 	}
 	if t.Rank() < 2 {
@@ -353,7 +353,7 @@ func simplifyIota(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	b := r.Before(op)
 	line := ir.Must(stablehlo.BuildIota(b, op.Module().Context().Tensor([]int64{t.Shape()[d]}, t.Elem(), nil), stablehlo.IotaAttrs{IotaDimension: 0}))
 	n := ir.Must(stablehlo.BuildBroadcastInDim(b, line.Result(0), t, stablehlo.BroadcastInDimAttrs{BroadcastDimensions: []int64{d}}))
-	return become(r, op, n.Result(0))
+	return replaceWith(r, op, n.Result(0))
 }
 
 // simplifyPad: a pad by nothing is its operand, and a pad of no elements is the broadcast of the padding value.
@@ -361,7 +361,7 @@ func simplifyPad(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsPad(op)
 	none := func(list []int64) bool { return !slices.ContainsFunc(list, func(n int64) bool { return n != 0 }) }
 	if sameResult(op, v.Input()) && none(v.EdgePaddingLow()) && none(v.EdgePaddingHigh()) && none(v.InteriorPadding()) {
-		return become(r, op, v.Input())
+		return replaceWith(r, op, v.Input())
 	}
 	t := static(v.Input())
 	if t == nil || numElements(t) != 0 {
@@ -397,7 +397,7 @@ func reduceNothing(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			return false, nil
 		}
 	}
-	return become(r, op, in...)
+	return replaceWith(r, op, in...)
 }
 
 // reduceToOuterValue: a reduction whose function returns values from outside returns these values.
@@ -409,7 +409,7 @@ func reduceToOuterValue(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			return false, nil
 		}
 	}
-	return become(r, op, values...)
+	return replaceWith(r, op, values...)
 }
 
 // reduceEmpty: a reduction of no elements returns its initial values, broadcast to the result shapes.
@@ -443,7 +443,7 @@ func reduceEmpty(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 			values = append(values, n.Result(0))
 		}
 	}
-	return become(r, op, values...)
+	return replaceWith(r, op, values...)
 }
 
 // reduceUnusedResults: unused results go, and with them the operands that only they depend on.
@@ -519,7 +519,7 @@ func simplifyReverse(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !trivialReverse(v) {
 		return false, nil
 	}
-	return becomeSame(r, op, v.Input())
+	return replaceIfSameType(r, op, v.Input())
 }
 
 // trivialReverse reports whether v reverses no dimension, no elements, equal elements, or only dimensions of size 1.
@@ -550,18 +550,18 @@ func simplifySelect(limit int64) func(r *rewrite.Rewriter, op *ir.Op) (bool, err
 					return false, err
 				}
 				n.Result(0).SetType(op.Result(0).Type())
-				return become(r, op, n.Result(0))
+				return replaceWith(r, op, n.Result(0))
 			}
 		}
 		if x == y && sameResult(op, x) {
-			return become(r, op, x)
+			return replaceWith(r, op, x)
 		}
 		if c, ok := splat(p); ok {
 			chosen := y
 			if c.Bits(0) != 0 {
 				chosen = x
 			}
-			return becomeSame(r, op, chosen)
+			return replaceIfSameType(r, op, chosen)
 		}
 		return selectConstants(r, op, limit)
 	}
@@ -591,7 +591,7 @@ func selectConstants(r *rewrite.Rewriter, op *ir.Op, limit int64) (bool, error) 
 			copy(out.Bytes()[i*size:(i+1)*size], from[i*size:])
 		}
 	}
-	return become(r, op, constant(r, op, result, dense(result, out)))
+	return replaceWith(r, op, constant(r, op, result, dense(result, out)))
 }
 
 // simplifySlice: a slice of everything is its operand; a slice of a concatenation needs only the operands that it
@@ -637,10 +637,10 @@ func simplifySlice(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return become(r, op, s.Result(0))
+	return replaceWith(r, op, s.Result(0))
 }
 
-// simplifySort: operands whose results nothing uses and that the comparison does not read go; dimension -1 is the last
+// simplifySort: removes operands that neither a user nor the comparison reads; dimension -1 is the last
 // dimension.
 func simplifySort(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	v, _ := stablehlo.AsSort(op)
@@ -687,5 +687,5 @@ func simplifyTranspose(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
 	if !slices.IsSorted(slices.DeleteFunc(slices.Clone(p), func(d int64) bool { return t.Shape()[d] == 1 })) {
 		return false, nil
 	}
-	return become(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), v.Input(), op.Result(0).Type())).Result(0))
+	return replaceWith(r, op, ir.Must(stablehlo.BuildReshape(r.Before(op), v.Input(), op.Result(0).Type())).Result(0))
 }

@@ -184,7 +184,7 @@ func (a *aliases) print(p *printer, late bool) {
 				p.buf = p.text.AppendLocDef(p.buf, l)
 			}
 			p.buf = append(p.buf, ")\n"...)
-			p.room()
+			p.spill()
 			continue
 		}
 		x := a.others[^i]
@@ -205,7 +205,7 @@ func (a *aliases) print(p *printer, late bool) {
 			p.buf = append(p.buf, x.attr.String()...)
 		}
 		p.buf = append(p.buf, '\n')
-		p.room()
+		p.spill()
 	}
 }
 
@@ -299,25 +299,25 @@ func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 		for _, e := range x.Elems() {
 			depth = max(depth, a.visitAttr(e, late))
 		}
-		return above(depth)
+		return depthAbove(depth)
 	case *ir.DictAttr:
 		depth := int32(0)
 		for _, e := range x.Entries() {
 			depth = max(depth, a.visitAttr(e.Attr, late))
 		}
-		return above(depth)
+		return depthAbove(depth)
 	case *ir.TypeAttr:
-		return above(a.visitType(x.Type(), late))
+		return depthAbove(a.visitType(x.Type(), late))
 	case *ir.LocAttr:
 		return a.visitLoc(a.locs.canonical(x.Loc()), late)
 	case *ir.DenseAttr:
-		return above(a.visitType(x.Type(), late))
+		return depthAbove(a.visitType(x.Type(), late))
 	}
 	return 0
 }
 
-// above returns the depth of an entry that contains an entry of the given depth.
-func above(depth int32) int32 {
+// depthAbove returns the depth of an entry that contains an entry of the given depth.
+func depthAbove(depth int32) int32 {
 	if depth == 0 {
 		return 0
 	}
@@ -349,7 +349,7 @@ func (a *aliases) visitType(t ir.Type, late bool) int32 {
 		for _, e := range t.Elems() {
 			depth = max(depth, a.visitType(e, late))
 		}
-		depth = above(depth)
+		depth = depthAbove(depth)
 		if al != nil {
 			al.deepen(max(al.depth(), depth))
 			return al.depth()
@@ -361,10 +361,10 @@ func (a *aliases) visitType(t ir.Type, late bool) int32 {
 		for _, e := range t.Results() {
 			depth = max(depth, a.visitType(e, late))
 		}
-		depth = above(depth)
+		depth = depthAbove(depth)
 	case *ir.TensorType:
 		if t.Encoding() != nil {
-			depth = above(a.visitAttr(t.Encoding(), late))
+			depth = depthAbove(a.visitAttr(t.Encoding(), late))
 		}
 	}
 	if depth == 0 {

@@ -10,8 +10,8 @@ import (
 
 // The compiled assembly formats of ops.
 type (
-	form = assembly.Format[*ir.Directive, ir.DirectiveArg]
-	elem = assembly.Elem[*ir.Directive, ir.DirectiveArg]
+	form = assembly.Format
+	elem = assembly.Elem
 )
 
 // formatOp is an op to print by a format, with its operands and results counted per Arg of the Def.
@@ -235,8 +235,18 @@ func (p *printer) hasAnchor(f *formatOp, e *elem) bool {
 	case assembly.Successors:
 		return len(op.Successors()) > 0
 	case assembly.Custom:
-		for i := range e.Args {
-			if p.argPresent(f, &e.Args[i]) {
+		for _, a := range e.Args {
+			e := elem{Kind: a.Kind, Text: a.Text, Index: a.Index, Mult: a.Mult}
+			switch {
+			case a.Index >= 0:
+			case a.Kind == assembly.Operand, a.Kind == assembly.OperandType:
+				e.Kind = assembly.Operands
+			case a.Kind == assembly.ResultType:
+				e.Kind = assembly.ResultTypes
+			case a.Kind == assembly.Region:
+				e.Kind = assembly.Regions
+			}
+			if p.hasAnchor(f, &e) {
 				return true
 			}
 		}
@@ -244,37 +254,12 @@ func (p *printer) hasAnchor(f *formatOp, e *elem) bool {
 	return false
 }
 
-func (p *printer) argPresent(f *formatOp, a *ir.DirectiveArg) bool {
-	e := elem{Text: a.Name, Index: a.Index, Mult: uint8(a.Mult)}
-	switch a.Kind {
-	case ir.OperandArg, ir.OperandTypeArg:
-		e.Kind = assembly.Operand
-		if a.Index < 0 {
-			e.Kind = assembly.Operands
-		}
-	case ir.ResultTypeArg:
-		e.Kind = assembly.ResultType
-		if a.Index < 0 {
-			e.Kind = assembly.ResultTypes
-		}
-	case ir.AttrArg:
-		e.Kind = assembly.Attr
-	case ir.RegionArg:
-		e.Kind = assembly.Region
-		if a.Index < 0 {
-			e.Kind = assembly.Regions
-		}
-	default:
-		return false
-	}
-	return p.hasAnchor(f, &e)
-}
-
 // custom fills the arguments of a directive and calls its Print hook.
 func (p *printer) custom(f *formatOp, e *elem) {
 	op := f.op
 	mark := len(p.args)
-	for i := range e.Args {
+	use := p.reg.DirectiveUses()[e.ID]
+	for i := range use.Args {
 		// Grow within the capacity to reuse the lists of earlier calls.
 		if len(p.args) < cap(p.args) {
 			p.args = p.args[:len(p.args)+1]
@@ -282,7 +267,7 @@ func (p *printer) custom(f *formatOp, e *elem) {
 			p.args = append(p.args, ir.DirectiveArg{})
 		}
 		a := &p.args[len(p.args)-1]
-		t := &e.Args[i]
+		t := &use.Args[i]
 		values, types := a.Values[:0], a.Types[:0]
 		*a = *t
 		a.Values, a.Types = values, types
@@ -319,6 +304,6 @@ func (p *printer) custom(f *formatOp, e *elem) {
 			}
 		}
 	}
-	e.Directive.Print(p, op, p.args[mark:])
+	use.Print(p, op, p.args[mark:])
 	p.args = p.args[:mark]
 }

@@ -42,8 +42,8 @@ func Print(w io.Writer, m *ir.Module, o Options) error {
 // piece is the number of bytes per write if the text is written in pieces.
 const piece = 1 << 18
 
-// room keeps buf short: it writes the text so far if that is long, or discards it while collecting.
-func (p *printer) room() {
+// spill keeps buf short: it writes the text so far if that is long, or discards it while collecting.
+func (p *printer) spill() {
 	switch {
 	case p.collect:
 		p.buf = p.buf[:0]
@@ -384,7 +384,7 @@ func (p *printer) pad() {
 // block writes block number i of its region.
 func (p *printer) block(b *ir.Block, i int, header, terminator bool) {
 	if header {
-		p.room()
+		p.spill()
 		p.pad()
 		p.label(i)
 		if len(b.Args()) > 0 {
@@ -401,11 +401,11 @@ func (p *printer) block(b *ir.Block, i int, header, terminator bool) {
 		if !terminator && op.Next() == nil && op.Has(ir.Terminator) {
 			break
 		}
-		p.room()
+		p.spill()
 		p.pad()
 		p.op(op)
 		p.buf = append(p.buf, '\n')
-		p.room()
+		p.spill()
 	}
 	p.indent -= 2
 }

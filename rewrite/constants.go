@@ -1,28 +1,21 @@
 package rewrite
 
 import (
+	"github.com/hlocb/hlocb/internal/hashindex"
 	"github.com/hlocb/hlocb/ir"
 )
 
 // Constants keeps one op per constant value at the start of each region that is isolated from above, as MLIR's folder
 // does. Ops further in use the values from there.
 type Constants struct {
-	r       *Rewriter
-	entries []constant
-	heads   []int32         // by hash: 1 + the index of the last entry, or 0; its length is a power of two
-	owned   map[*ir.Op]bool // the ops in entries
+	r     *Rewriter
+	index hashindex.Index[*ir.Op] // nil for an op that was erased
+	owned map[*ir.Op]bool         // the ops in index
 	// home is the homeOf of block, because many constants are in one block. The ops of the set are at its start, up to
 	// end.
 	block *ir.Block
 	home  *ir.Block
 	end   *ir.Op
-}
-
-// constant is an op of the set; op is nil after the op was erased.
-type constant struct {
-	hash uint64
-	op   *ir.Op
-	next int32 // 1 + the index of the next entry of the same head
 }
 
 // NewConstants returns an empty set that makes its changes through r.
@@ -82,34 +75,19 @@ func (c *Constants) isPlaced(home *ir.Block, op *ir.Op) bool {
 }
 
 func (c *Constants) find(home *ir.Block, hash uint64, def *ir.Def, t ir.Type, a ir.Attr) *ir.Op {
-	if len(c.heads) == 0 {
+	old := c.index.Find(hash, 0, func(p **ir.Op) bool {
+		op := *p
+		return op != nil && op.Def() == def && op.Block() == home && op.Result(0).Type() == t && ir.EqualAttrs(op.Attr(valueOf(def)), a)
+	})
+	if old == nil {
 		return nil
 	}
-	for i := c.heads[hash&uint64(len(c.heads)-1)]; i > 0; i = c.entries[i-1].next {
-		e := &c.entries[i-1]
-		if e.hash == hash && e.op != nil && e.op.Def() == def && e.op.Block() == home && e.op.Result(0).Type() == t && ir.EqualAttrs(e.op.Attr(valueOf(def)), a) {
-			return e.op
-		}
-	}
-	return nil
+	return *old
 }
 
 func (c *Constants) add(hash uint64, op *ir.Op) {
-	if len(c.entries) >= len(c.heads) {
-		c.heads = make([]int32, max(64, 2*len(c.heads)))
-		for i := range c.entries {
-			c.link(i)
-		}
-	}
-	c.entries = append(c.entries, constant{hash: hash, op: op})
-	c.link(len(c.entries) - 1)
+	c.index.Add(hash, op)
 	c.owned[op] = true
-}
-
-func (c *Constants) link(i int) {
-	e := &c.entries[i]
-	h := &c.heads[e.hash&uint64(len(c.heads)-1)]
-	e.next, *h = *h, int32(i+1)
 }
 
 // Adopt adds the constant op to the set: it replaces op by an equal constant of the set, or moves op to the
@@ -125,13 +103,13 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 	a := op.Attr(valueOf(op.Def()))
 	hash := ir.HashAttr(a)
 	if old := c.find(home, hash, op.Def(), op.Result(0).Type(), a); old != nil {
-		c.r.unlocate(old)
+		c.r.dropLoc(old)
 		c.r.Replace(op, old.Result(0))
 		return false
 	}
 	if !c.isPlaced(home, op) {
 		c.r.MoveBefore(op, home.First())
-		c.r.unlocate(op)
+		c.r.dropLoc(op)
 	}
 	c.add(hash, op)
 	return true
@@ -159,9 +137,7 @@ func (c *Constants) forget(op *ir.Op) {
 		c.end = nil
 	}
 	hash := ir.HashAttr(op.Attr(valueOf(op.Def())))
-	for i := c.heads[hash&uint64(len(c.heads)-1)]; i > 0; i = c.entries[i-1].next {
-		if e := &c.entries[i-1]; e.op == op {
-			e.op = nil
-		}
+	if old := c.index.Find(hash, 0, func(p **ir.Op) bool { return *p == op }); old != nil {
+		*old = nil
 	}
 }

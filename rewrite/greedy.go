@@ -100,7 +100,7 @@ func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (res *Result, err erro
 		}
 	}()
 	g.r = New(m, append([]*Listener{{
-		Created: g.concern, Changed: g.concern, Moved: g.concern, Erased: g.erased,
+		Created: g.enqueue, Changed: g.enqueue, Moved: g.enqueue, Erased: g.erased,
 	}}, o.Listeners...)...)
 	if o.Constants {
 		g.constants = NewConstants(g.r)
@@ -203,8 +203,8 @@ func (g *greedy) tries(op *ir.Op) bool {
 	return g.try || g.o.EraseDead && !op.HasUses() && op.Removable()
 }
 
-// concern queues op if there is something to try on it.
-func (g *greedy) concern(op *ir.Op) {
+// enqueue queues op if there is something to try on it.
+func (g *greedy) enqueue(op *ir.Op) {
 	if g.tries(op) {
 		g.add(op)
 	}

@@ -268,8 +268,8 @@ func (r *Rewriter) moved(op *ir.Op) {
 	}
 }
 
-// unlocate drops the location of op, which now represents ops at several places.
-func (r *Rewriter) unlocate(op *ir.Op) {
+// dropLoc drops the location of op, which now represents ops at several places.
+func (r *Rewriter) dropLoc(op *ir.Op) {
 	if op.Loc() != nil {
 		op.SetLoc(nil)
 		r.changed(op)

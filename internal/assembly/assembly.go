@@ -1,6 +1,5 @@
 // Package assembly compiles the assembly formats of ops (MLIR, "Operation Definition Specification", Declarative
-// Assembly Format). The parser and the printer interpret the compiled form. It does not know the IR: D is a custom
-// directive, and A is an argument of one.
+// Assembly Format). The parser and the printer interpret the compiled form. It does not know the IR.
 package assembly
 
 import (
@@ -35,7 +34,7 @@ const (
 )
 
 // Elem is one element of a compiled format.
-type Elem[D, A any] struct {
+type Elem struct {
 	Kind  Kind
 	Text  string // literal text, name of the operand, attribute, region, or directive
 	Index int    // of the operand, result, attribute or region in the op's row
@@ -44,10 +43,9 @@ type Elem[D, A any] struct {
 	SpaceBefore bool
 	Anchor      bool // of a group: its presence decides
 	Unit        bool // an attribute that the literals around it represent
-	Then, Else  []Elem[D, A]
-	Directive   D
-	Args        []A
-	ID          int // of a directive use: unique among the formats compiled with one counter
+	Then, Else  []Elem
+	Args        []Arg // of a directive
+	ID          int   // of a use of a directive, as Op.Directive returned it
 }
 
 // Arg is an argument of a custom directive: an element, or the text of a literal.
@@ -70,34 +68,33 @@ type Name struct {
 const variadic = 2
 
 // Op is what the format of an op can refer to.
-type Op[D, A any] struct {
+type Op struct {
 	Name, Dialect                     string
 	Operands, Results, Attrs, Regions []Name
-	Directives                        map[string]D
-	Arg                               func(Arg) A // returns the argument of a directive
+	// Directive returns a number for a use of the directive name; ok is false if there is no such directive.
+	Directive func(name string, args []Arg) (id int, ok bool)
 }
 
 // Format is a compiled assembly format.
-type Format[D, A any] struct {
-	Elems []Elem[D, A]
+type Format struct {
+	Elems []Elem
 	// Elided are the attributes that the format names and attr-dict therefore omits.
 	Elided []string
 }
 
 // compiler turns the text of a format into elements.
-type compiler[D, A any] struct {
-	op   Op[D, A]
+type compiler struct {
+	op   Op
 	text string
 	pos  int
-	f    *Format[D, A]
-	ids  *int
+	f    *Format
 
 	space, punct bool // state of the spacing rule: a space is allowed, the last element was punctuation
 }
 
-// Compile compiles the format of op. It counts the uses of directives in ids.
-func Compile[D, A any](op Op[D, A], text string, ids *int) (f *Format[D, A], err error) {
-	c := &compiler[D, A]{ids: ids, op: op, text: text, f: &Format[D, A]{}, space: true}
+// Compile compiles the format of op.
+func Compile(op Op, text string) (f *Format, err error) {
+	c := &compiler{op: op, text: text, f: &Format{}, space: true}
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(failure)
@@ -116,22 +113,22 @@ func Compile[D, A any](op Op[D, A], text string, ids *int) (f *Format[D, A], err
 
 type failure string
 
-func (c *compiler[D, A]) fail(format string, args ...any) {
+func (c *compiler) fail(format string, args ...any) {
 	panic(failure(fmt.Sprintf(format, args...)))
 }
 
-func (c *compiler[D, A]) skip() {
+func (c *compiler) skip() {
 	for c.pos < len(c.text) && strings.IndexByte(" \t\n\r", c.text[c.pos]) >= 0 {
 		c.pos++
 	}
 }
 
-func (c *compiler[D, A]) peek(s string) bool {
+func (c *compiler) peek(s string) bool {
 	c.skip()
 	return strings.HasPrefix(c.text[c.pos:], s)
 }
 
-func (c *compiler[D, A]) accept(s string) bool {
+func (c *compiler) accept(s string) bool {
 	if c.peek(s) {
 		c.pos += len(s)
 		return true
@@ -139,14 +136,14 @@ func (c *compiler[D, A]) accept(s string) bool {
 	return false
 }
 
-func (c *compiler[D, A]) expect(s string) {
+func (c *compiler) expect(s string) {
 	if !c.accept(s) {
 		c.fail("expected %q", s)
 	}
 }
 
 // word reads a name of letters, digits, _ and -.
-func (c *compiler[D, A]) word() string {
+func (c *compiler) word() string {
 	c.skip()
 	i := c.pos
 	for i < len(c.text) {
@@ -166,8 +163,8 @@ func (c *compiler[D, A]) word() string {
 }
 
 // sequence reads elements up to end, which is ")" or the end of the text.
-func (c *compiler[D, A]) sequence(end string) []Elem[D, A] {
-	var out []Elem[D, A]
+func (c *compiler) sequence(end string) []Elem {
+	var out []Elem
 	for {
 		c.skip()
 		if c.pos == len(c.text) {
@@ -187,7 +184,7 @@ func (c *compiler[D, A]) sequence(end string) []Elem[D, A] {
 	}
 }
 
-func (c *compiler[D, A]) element() Elem[D, A] {
+func (c *compiler) element() Elem {
 	switch {
 	case c.accept("`"):
 		return c.literal()
@@ -199,28 +196,28 @@ func (c *compiler[D, A]) element() Elem[D, A] {
 	switch w := c.word(); w {
 	case "attr-dict":
 		c.punct = false
-		return Elem[D, A]{Kind: AttrDict}
+		return Elem{Kind: AttrDict}
 	case "attr-dict-with-keyword":
 		c.punct = false
-		return Elem[D, A]{Kind: AttrDictKeyword}
+		return Elem{Kind: AttrDictKeyword}
 	case "operands":
-		return c.withSpace(Elem[D, A]{Kind: Operands})
+		return c.withSpace(Elem{Kind: Operands})
 	case "regions":
-		return c.withSpace(Elem[D, A]{Kind: Regions})
+		return c.withSpace(Elem{Kind: Regions})
 	case "successors":
-		return c.withSpace(Elem[D, A]{Kind: Successors})
+		return c.withSpace(Elem{Kind: Successors})
 	case "functional-type":
 		c.expect("(")
 		c.expect("operands")
 		c.expect(",")
 		c.expect("results")
 		c.expect(")")
-		return c.withSpace(Elem[D, A]{Kind: FunctionalType})
+		return c.withSpace(Elem{Kind: FunctionalType})
 	case "type":
 		return c.withSpace(c.typeOf())
 	case "qualified":
 		c.expect("(")
-		var e Elem[D, A]
+		var e Elem
 		if c.accept("$") {
 			e = c.variable(c.word())
 		} else {
@@ -238,13 +235,13 @@ func (c *compiler[D, A]) element() Elem[D, A] {
 }
 
 // withSpace applies the spacing rule to an element that is not a literal.
-func (c *compiler[D, A]) withSpace(e Elem[D, A]) Elem[D, A] {
+func (c *compiler) withSpace(e Elem) Elem {
 	e.SpaceBefore = c.space || !c.punct
 	c.punct, c.space = false, true
 	return e
 }
 
-func (c *compiler[D, A]) literal() Elem[D, A] {
+func (c *compiler) literal() Elem {
 	end := strings.IndexByte(c.text[c.pos:], '`')
 	if end < 0 {
 		c.fail("expected '`'")
@@ -256,14 +253,14 @@ func (c *compiler[D, A]) literal() Elem[D, A] {
 		c.punct = text == ""
 		c.space = false
 		if text == "" {
-			return Elem[D, A]{Kind: Literal} // suppresses a space; has no text
+			return Elem{Kind: Literal} // suppresses a space; has no text
 		}
-		return Elem[D, A]{Kind: Space}
+		return Elem{Kind: Space}
 	case "\\n", "\n":
 		c.punct, c.space = true, false
-		return Elem[D, A]{Kind: Newline}
+		return Elem{Kind: Newline}
 	}
-	e := Elem[D, A]{Kind: Literal, Text: text}
+	e := Elem{Kind: Literal, Text: text}
 	e.SpaceBefore = c.space && spaceBefore(text, c.punct)
 	c.space = len(text) != 1 || !strings.Contains("<({[", text)
 	first := text[0]
@@ -282,8 +279,8 @@ func spaceBefore(text string, punct bool) bool {
 	return !strings.Contains("<>(){}[],", text[:1])
 }
 
-func (c *compiler[D, A]) group() Elem[D, A] {
-	e := Elem[D, A]{Kind: Group}
+func (c *compiler) group() Elem {
+	e := Elem{Kind: Group}
 	e.Then = c.sequence(")")
 	c.expect(")")
 	if c.accept(":") {
@@ -309,7 +306,7 @@ func (c *compiler[D, A]) group() Elem[D, A] {
 	return e
 }
 
-func (c *compiler[D, A]) variable(name string) Elem[D, A] {
+func (c *compiler) variable(name string) Elem {
 	for _, list := range [...]struct {
 		kind  Kind
 		names []Name
@@ -318,7 +315,7 @@ func (c *compiler[D, A]) variable(name string) Elem[D, A] {
 			if list.kind == Attr {
 				c.f.Elided = append(c.f.Elided, name)
 			}
-			return Elem[D, A]{Kind: list.kind, Text: name, Index: i, Mult: list.names[i].Mult}
+			return Elem{Kind: list.kind, Text: name, Index: i, Mult: list.names[i].Mult}
 		}
 	}
 	c.fail("%s has no operand, attribute or region %q", c.op.Name, name)
@@ -330,52 +327,53 @@ func indexOf(list []Name, name string) int {
 }
 
 // typeOf reads the rest of a type(...) element, after the word type.
-func (c *compiler[D, A]) typeOf() Elem[D, A] {
+func (c *compiler) typeOf() Elem {
 	c.expect("(")
 	defer c.expect(")")
 	if !c.accept("$") {
 		switch w := c.word(); w {
 		case "operands":
-			return Elem[D, A]{Kind: OperandTypes}
+			return Elem{Kind: OperandTypes}
 		case "results":
-			return Elem[D, A]{Kind: ResultTypes}
+			return Elem{Kind: ResultTypes}
 		default:
 			c.fail("unknown argument %q of type", w)
 		}
 	}
 	name := c.word()
 	if i := indexOf(c.op.Operands, name); i >= 0 {
-		return Elem[D, A]{Kind: OperandType, Text: name, Index: i, Mult: c.op.Operands[i].Mult}
+		return Elem{Kind: OperandType, Text: name, Index: i, Mult: c.op.Operands[i].Mult}
 	}
 	if i := indexOf(c.op.Results, name); i >= 0 {
-		return Elem[D, A]{Kind: ResultType, Text: name, Index: i, Mult: c.op.Results[i].Mult}
+		return Elem{Kind: ResultType, Text: name, Index: i, Mult: c.op.Results[i].Mult}
 	}
 	c.fail("%s has no operand or result %q", c.op.Name, name)
 	panic("unreachable")
 }
 
-func (c *compiler[D, A]) custom() Elem[D, A] {
+func (c *compiler) custom() Elem {
 	c.expect("<")
 	name := c.word()
 	c.expect(">")
-	d, ok := c.op.Directives[name]
-	if !ok {
-		c.fail("dialect %s has no directive %q", c.op.Dialect, name)
-	}
-	e := c.withSpace(Elem[D, A]{Kind: Custom, Text: name, Directive: d, ID: *c.ids})
-	*c.ids++
+	e, at := c.withSpace(Elem{Kind: Custom, Text: name}), c.pos
 	c.expect("(")
 	for !c.peek(")") {
-		e.Args = append(e.Args, c.op.Arg(c.arg()))
+		e.Args = append(e.Args, c.arg())
 		if !c.accept(",") {
 			break
 		}
 	}
 	c.expect(")")
+	id, ok := c.op.Directive(name, e.Args)
+	if !ok {
+		c.pos = at
+		c.fail("dialect %s has no directive %q", c.op.Dialect, name)
+	}
+	e.ID = id
 	return e
 }
 
-func (c *compiler[D, A]) arg() Arg {
+func (c *compiler) arg() Arg {
 	switch {
 	case c.accept("$"):
 		return argOf(c.variable(c.word()))
@@ -410,7 +408,7 @@ func (c *compiler[D, A]) arg() Arg {
 	panic("unreachable")
 }
 
-func argOf[D, A any](e Elem[D, A]) Arg {
+func argOf(e Elem) Arg {
 	a := Arg{Kind: e.Kind, Text: e.Text, Index: e.Index, Mult: e.Mult}
 	switch e.Kind {
 	case OperandTypes:

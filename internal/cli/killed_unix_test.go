@@ -15,6 +15,7 @@ import (
 
 	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -82,7 +83,7 @@ func TestKilledWhileWriting(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				v, err := tensor.ReadNPY(f, tensor.F32)
+				v, err := tensorio.ReadNPY(f, tensor.F32)
 				f.Close()
 				if err != nil || v.NumElements() != size {
 					return fmt.Errorf("%s of %s: %v", name, folder, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/internal/values"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -106,7 +107,7 @@ func jsonResults(out io.Writer) *resultWriter {
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(r.AppendJSON(nil))
+		_, err = w.Write(tensorio.AppendJSON(nil, r.Tensor))
 		return err
 	}, func() error {
 		if begun == "[" {

@@ -13,6 +13,7 @@ import (
 	"github.com/hlocb/hlocb/artifact"
 	"github.com/hlocb/hlocb/internal/cli"
 	"github.com/hlocb/hlocb/internal/label"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -107,7 +108,7 @@ func compareJSON(t *testing.T, what string, got []json.RawMessage, want []record
 		t.Fatalf("%s: %d values, expected %d", what, len(got), len(want))
 	}
 	for i := range want {
-		v, err := tensor.FromJSON(got[i])
+		v, err := tensorio.FromJSON(got[i])
 		if err != nil {
 			t.Fatalf("%s, value %d: %v", what, i, err)
 		}

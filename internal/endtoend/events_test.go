@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
@@ -65,7 +66,7 @@ func (r *recorded) tensor(t *testing.T) *tensor.Tensor {
 	if d.IsInteger() {
 		text = []byte(strings.ReplaceAll(string(text), ".0", ""))
 	}
-	out, err := tensor.FromJSON(text)
+	out, err := tensorio.FromJSON(text)
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/hlocb/hlocb/internal/tensorio"
 )
 
 // JSONL writes an event as a line of JSON, in the form of docs/events.md. A value without elements has statistics.
@@ -91,7 +93,7 @@ type lineStatistics struct {
 
 func (o *Operand) appendJSON(b []byte, sample func(o *Operand) []float64) []byte {
 	if o.Value != nil {
-		return o.Value.AppendJSON(b)
+		return tensorio.AppendJSON(b, o.Value)
 	}
 	b = append(append(append(b, `{"dtype":"`...), o.DType.String()...), `","shape":`...)
 	b = append(b, shapeText(o.Shape)...)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/internal/parquet"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -193,7 +194,7 @@ func (l *lineOperand) operand(s *Site, data *os.File) (o Operand, err error) {
 	if err != nil {
 		return o, err
 	}
-	t, err := tensor.FromJSON(text)
+	t, err := tensorio.FromJSON(text)
 	if err != nil {
 		return o, err
 	}

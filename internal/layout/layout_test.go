@@ -50,8 +50,9 @@ var order = [][]string{
 	{"ir"},
 	{"hook", "internal/sharding", "internal/lapack", "internal/values", "filecheck"},
 	{"internal/mlirtext"},
+	{"internal/tensorio"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/label", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/offheap", "internal/parquet"},
+	{"internal/peer", "internal/label", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/hashindex", "internal/offheap", "internal/parquet"},
 }
 
 // forbidden are edges that the order alone would allow. A name covers the packages below its directory, except those

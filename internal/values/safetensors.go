@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -81,7 +82,7 @@ func openSafetensors(f *os.File, size int64) (*Set, error) {
 		if count := shape.NumElements(); count < 0 || count > length || count*int64(d.Size()) != length {
 			return nil, fmt.Errorf("%d bytes do not hold shape %v of %s", length, []int64(shape), d)
 		}
-		return tensor.ReadPayload(io.NewSectionReader(f, 8+int64(n)+e.Offsets[0], length), d, shape, length)
+		return tensorio.ReadPayload(io.NewSectionReader(f, 8+int64(n)+e.Offsets[0], length), d, shape, length)
 	}
 	return s, nil
 }

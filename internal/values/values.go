@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -137,7 +138,7 @@ func ReadFile(path string, raw tensor.DType) (*tensor.Tensor, error) {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		size = info.Size()
 	}
-	return tensor.ReadNPYSized(f, raw, size)
+	return tensorio.ReadNPYSized(f, raw, size)
 }
 
 // maxDeflate is the highest ratio of sizes that deflate reaches.
@@ -173,7 +174,7 @@ func openArchive(f *os.File, size int64) (*Set, error) {
 		if n := files[i].UncompressedSize64; n <= uint64(size)*maxDeflate && n <= (files[i].CompressedSize64+1)*maxDeflate {
 			limit = int64(n)
 		}
-		return tensor.ReadNPYSized(r, raw, limit)
+		return tensorio.ReadNPYSized(r, raw, limit)
 	}
 	return s, nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -33,7 +34,7 @@ func (a *archive) Write(name string, t *tensor.Tensor) error {
 	if err != nil {
 		return err
 	}
-	return t.WriteNPY(w)
+	return tensorio.WriteNPY(w, t)
 }
 
 func (a *archive) Close() error { return a.z.Close() }
@@ -74,7 +75,7 @@ func (d *directory) Write(name string, t *tensor.Tensor) error {
 		return errors.Join(err, d.Discard())
 	}
 	d.files = append(d.files, name)
-	if err := errors.Join(t.WriteNPY(f), f.Close()); err != nil {
+	if err := errors.Join(tensorio.WriteNPY(f, t), f.Close()); err != nil {
 		return errors.Join(err, d.Discard())
 	}
 	return nil

@@ -2,7 +2,8 @@ package flow
 
 import "github.com/hlocb/hlocb/ir"
 
-// Reach records which ops of a module match a condition, contain a matching op, or call a function that does.
+// Reach records which ops of a module reach an op that matches a condition: they match, contain an op that reaches one,
+// or call a function that does.
 type Reach struct {
 	*Graph
 	want  func(*ir.Op) bool
@@ -65,7 +66,7 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 		if b := s.op.Block(); b != last {
 			flush()
 			last = b
-			r.around(m, s.op)
+			r.addEnclosing(m, s.op)
 		}
 		list = append(list, s.op)
 	}
@@ -73,8 +74,8 @@ func ReachOf(m *ir.Module, want func(*ir.Op) bool) *Reach {
 	return r
 }
 
-// around lists the enclosing ops of op, each before the ops that follow it in its block.
-func (r *Reach) around(m *ir.Module, op *ir.Op) {
+// addEnclosing lists the enclosing ops of op, each before the ops that follow it in its block.
+func (r *Reach) addEnclosing(m *ir.Module, op *ir.Op) {
 	for p := op.Parent(); p != m.Op() && !r.holds[p]; p = p.Parent() {
 		r.holds[p] = true
 		if p.Block() != m.Body() {
@@ -86,14 +87,13 @@ func (r *Reach) around(m *ir.Module, op *ir.Op) {
 // Any reports whether the module has any matching op.
 func (r *Reach) Any() bool { return len(r.at) > 0 }
 
-// Holds reports whether op, a function or another op with regions, contains a matching op or calls a function that
-// does.
+// Holds reports whether an op inside op, a function or another op with regions, reaches a matching op.
 func (r *Reach) Holds(op *ir.Op) bool { return r.holds[op] }
 
-// At returns the ops of b that match, contain a matching op, or call a function that does, in order.
+// At returns the ops of b that reach a matching op, in order.
 func (r *Reach) At(b *ir.Block) []*ir.Op { return r.at[b] }
 
-// In reports whether any op in region g matches, contains a matching op, or calls a function that does.
+// In reports whether any op in region g reaches a matching op.
 func (r *Reach) In(g *ir.Region) bool {
 	for _, b := range g.Blocks() {
 		if len(r.at[b]) > 0 {
@@ -103,7 +103,7 @@ func (r *Reach) In(g *ir.Region) bool {
 	return false
 }
 
-// Reaches reports whether op matches, contains a matching op, or calls a function that does.
+// Reaches reports whether op reaches a matching op.
 func (r *Reach) Reaches(op *ir.Op) bool {
 	return r.holds[op] || r.want(op) || r.holds[r.target(op)]
 }

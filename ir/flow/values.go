@@ -14,7 +14,7 @@ func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 		i := v.Index()
 		if op := v.DefiningOp(); op != nil {
 			if callee := g.Callee(op); callee == nil || slots(Returns(callee.Region(0)), i, yield) {
-				into(op, ir.AtResults, 0, i, yield)
+				addSources(op, ir.AtResults, 0, i, yield)
 			}
 			return
 		}
@@ -25,13 +25,13 @@ func (g *Graph) Sources(v *ir.Value) iter.Seq[*ir.Use] {
 		if op := r.Op(); isFunction(op) {
 			slots(slices.Values(g.callers[op]), i, yield)
 		} else {
-			into(op, ir.AtArgs, slices.Index(op.Regions(), r), i, yield)
+			addSources(op, ir.AtArgs, slices.Index(op.Regions(), r), i, yield)
 		}
 	}
 }
 
-// into yields the slots of op whose values become value i at place at of op.
-func into(op *ir.Op, at ir.Place, r, i int, yield func(*ir.Use) bool) {
+// addSources yields the operands that flow to value i at the place at of op.
+func addSources(op *ir.Op, at ir.Place, r, i int, yield func(*ir.Use) bool) {
 	f := op.Def().Flow
 	if f == nil {
 		return
@@ -75,12 +75,12 @@ func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 				return
 			}
 		}
-		if !outOf(op, ir.AtOperands, 0, i, yield) || !op.Has(ir.ReturnLike) || op.Parent() == nil {
+		if !addTargets(op, ir.AtOperands, 0, i, yield) || !op.Has(ir.ReturnLike) || op.Parent() == nil {
 			return
 		}
 		p := op.Parent()
 		if !isFunction(p) {
-			outOf(p, ir.AtYields, slices.Index(p.Regions(), op.Block().Region()), i, yield)
+			addTargets(p, ir.AtYields, slices.Index(p.Regions(), op.Block().Region()), i, yield)
 			return
 		}
 		for _, call := range g.callers[p] {
@@ -91,8 +91,8 @@ func (g *Graph) Targets(u *ir.Use) iter.Seq[*ir.Value] {
 	}
 }
 
-// outOf yields the values of op that value i at place at of op becomes.
-func outOf(op *ir.Op, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
+// addTargets yields the values of op to which value i at the place at of op flows.
+func addTargets(op *ir.Op, at ir.Place, r, i int, yield func(*ir.Value) bool) bool {
 	f := op.Def().Flow
 	if f == nil {
 		return true

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/internal/words"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -287,7 +288,7 @@ func appendTypes(b []byte, list []*tensor.Tensor) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = fmt.Appendf(t.AppendJSONType(b), `,"bytes":%d}`, len(t.Bytes()))
+		b = fmt.Appendf(tensorio.AppendJSONType(b, t), `,"bytes":%d}`, len(t.Bytes()))
 	}
 	return b
 }

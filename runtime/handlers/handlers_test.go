@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
 	"github.com/hlocb/hlocb/tensor"
@@ -120,7 +121,7 @@ func TestEcho(t *testing.T) {
 	handle(t, handlers.Echo(), call(site("h", hook.Call), []*tensor.Tensor{a, b, n}, []*tensor.Tensor{r0, r1, r2}))
 	for i, pair := range [][2]*tensor.Tensor{{r0, n}, {r1, a}, {r2, b}} {
 		if !bytes.Equal(pair[0].Bytes(), pair[1].Bytes()) {
-			t.Errorf("result %d is %s, want %s", i, pair[0].AppendJSON(nil), pair[1].AppendJSON(nil))
+			t.Errorf("result %d is %s, want %s", i, tensorio.AppendJSON(nil, pair[0]), tensorio.AppendJSON(nil, pair[1]))
 		}
 	}
 	err := handlers.Echo().Handle(context.Background(), call(site("h", hook.Call), []*tensor.Tensor{a}, []*tensor.Tensor{r1, r2}))
@@ -136,7 +137,7 @@ func TestEchoSharedMemory(t *testing.T) {
 	}
 	r1 := f32s(tensor.Shape{2})
 	handle(t, handlers.Echo(), call(site("h", hook.Call), []*tensor.Tensor{a, b}, []*tensor.Tensor{r0, r1}))
-	if got := string(r0.AppendJSON(nil)) + string(r1.AppendJSON(nil)); got != `{"dtype":"f32","shape":[2],"data":[1,2]}{"dtype":"f32","shape":[2],"data":[3,4]}` {
+	if got := string(tensorio.AppendJSON(nil, r0)) + string(tensorio.AppendJSON(nil, r1)); got != `{"dtype":"f32","shape":[2],"data":[1,2]}{"dtype":"f32","shape":[2],"data":[3,4]}` {
 		t.Errorf("results are %s", got)
 	}
 }
@@ -154,11 +155,11 @@ func TestConst(t *testing.T) {
 	r, n := f32s(tensor.Shape{2}), tensor.New(tensor.I32, tensor.Shape{3})
 	c := call(site("h", hook.Call), nil, []*tensor.Tensor{r})
 	handle(t, parse(t, "const:dense<[1.5, 2.5]> : tensor<2xf32>", &handlers.Env{}), c)
-	if got := string(r.AppendJSON(nil)); got != `{"dtype":"f32","shape":[2],"data":[1.5,2.5]}` {
+	if got := string(tensorio.AppendJSON(nil, r)); got != `{"dtype":"f32","shape":[2],"data":[1.5,2.5]}` {
 		t.Errorf("result is %s", got)
 	}
 	handle(t, parse(t, "const:7", &handlers.Env{}), call(site("h", hook.Call), nil, []*tensor.Tensor{n}))
-	if got := string(n.AppendJSON(nil)); got != `{"dtype":"i32","shape":[3],"data":[7,7,7]}` {
+	if got := string(tensorio.AppendJSON(nil, n)); got != `{"dtype":"i32","shape":[3],"data":[7,7,7]}` {
 		t.Errorf("result is %s", got)
 	}
 	for _, tt := range []struct{ text, dtype, want string }{
@@ -170,7 +171,7 @@ func TestConst(t *testing.T) {
 		}
 		v := tensor.New(d, tensor.Shape{2})
 		handle(t, parse(t, "const:"+tt.text, &handlers.Env{}), call(site("h", hook.Call), nil, []*tensor.Tensor{v}))
-		if got := string(v.AppendJSON(nil)); !strings.Contains(got, tt.want) {
+		if got := string(tensorio.AppendJSON(nil, v)); !strings.Contains(got, tt.want) {
 			t.Errorf("const:%s for %s gives %s", tt.text, tt.dtype, got)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -58,7 +59,7 @@ func (n *NPZ) Handle(_ context.Context, c *runtime.Call) error {
 		if err != nil {
 			return err
 		}
-		if err := t.WriteNPY(w); err != nil {
+		if err := tensorio.WriteNPY(w, t); err != nil {
 			return err
 		}
 	}

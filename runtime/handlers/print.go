@@ -9,15 +9,15 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/tensor"
 )
 
 // Print writes each event for people: sequence number, name, kind and location, then a line per operand with its type
 // and its values, shortened and laid out as in numpy. It is safe for concurrent devices.
 type Print struct {
 	w       io.Writer
-	summary tensor.Summary
+	summary tensorio.Summary
 	head    int // elements to print; 0: all, shortened
 	mu      sync.Mutex
 	buf     []byte
@@ -26,7 +26,7 @@ type Print struct {
 // NewPrint returns a handler that prints to w. It shortens tensors with more than threshold elements; 0 means numpy's
 // default of 1000.
 func NewPrint(w io.Writer, threshold int) *Print {
-	return &Print{w: w, summary: tensor.Summary{Threshold: threshold, Width: 79}}
+	return &Print{w: w, summary: tensorio.Summary{Threshold: threshold, Width: 79}}
 }
 
 func newPrint(args string, env *Env) (runtime.Handler, error) {
@@ -92,7 +92,7 @@ func (p *Print) Handle(_ context.Context, c *runtime.Call) error {
 			b = append(b, ' ')
 			s.Indent = len(b) - start
 		}
-		b = t.AppendSummary(b, s)
+		b = tensorio.AppendSummary(b, t, s)
 		if more {
 			b = append(b, " ..."...)
 		}

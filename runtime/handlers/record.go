@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -88,9 +89,9 @@ type dataFile struct {
 func (r *Record) appendValue(b []byte, t *tensor.Tensor) []byte {
 	d := r.data
 	if d == nil || len(t.Peek()) < max(d.atLeast, 1) {
-		return t.AppendJSON(b)
+		return tensorio.AppendJSON(b, t)
 	}
-	b = strconv.AppendInt(append(t.AppendJSONType(b), `,"at":`...), d.at, 10)
+	b = strconv.AppendInt(append(tensorio.AppendJSONType(b, t), `,"at":`...), d.at, 10)
 	if d.err == nil {
 		_, d.err = d.w.Write(t.Peek())
 		d.sum.Write(t.Peek())

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/tensorio"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -232,10 +233,10 @@ func (r *Recording) readTensor(raw json.RawMessage) (*tensor.Tensor, error) {
 	}
 	// Do not parse large values in text form twice: look for "at" only near the beginning.
 	if bytes.Contains(raw[:min(len(raw), 4096)], []byte(`"data"`)) {
-		return tensor.FromJSON(raw)
+		return tensorio.FromJSON(raw)
 	}
 	if err := json.Unmarshal(raw, &v); err != nil || v.At == nil {
-		return tensor.FromJSON(raw)
+		return tensorio.FromJSON(raw)
 	}
 	d, ok := tensor.ParseDType(v.DType)
 	if !ok {

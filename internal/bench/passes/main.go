@@ -1,7 +1,7 @@
 // Package passes compares how fast hlocb and MLIR (through jaxlib) run the same pipelines on the same modules, with the
 // verifier on in both: the best elapsed and processor time of several rounds, and the number of remaining ops. It runs
 // in the root of the repository. Reading and verifying the module is not part of the time. Without jaxlib the table
-// holds hlocb's figures alone. The goal concerns the processor time, which other work on the machine hardly changes;
+// holds hlocb's figures alone. The goal concerns the processor time, which depends little on other work on the machine;
 // hlocb uses several processors, jaxlib one, so the elapsed times differ more on an idle machine. hlocb must leave at
 // most as many ops as jaxlib.
 package passes

@@ -1,4 +1,4 @@
-package tensor
+package tensorio
 
 import (
 	"bytes"
@@ -6,21 +6,23 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // AppendJSON appends t as the object {"dtype":"f32","shape":[2],"data":[1,"nan"]}. data is flat and row-major. Floats
 // that JSON lacks are the strings "nan", "inf" and "-inf"; i1 is true or false; complex numbers are [re, im]. Floats
 // have the digits necessary to read the same value back.
-func (t *Tensor) AppendJSON(dst []byte) []byte {
-	dst = append(t.AppendJSONType(dst), `,"data":[`...)
-	dst = t.appendData(dst)
+func AppendJSON(dst []byte, t *tensor.Tensor) []byte {
+	dst = append(AppendJSONType(dst, t), `,"data":[`...)
+	dst = appendData(dst, t)
 	return append(dst, "]}"...)
 }
 
 // AppendJSONType appends the type of t as the start of an object, {"dtype":"f32","shape":[2].
-func (t *Tensor) AppendJSONType(dst []byte) []byte {
-	dst = append(append(append(dst, `{"dtype":"`...), t.dtype.String()...), `","shape":[`...)
-	for i, d := range t.shape {
+func AppendJSONType(dst []byte, t *tensor.Tensor) []byte {
+	dst = append(append(append(dst, `{"dtype":"`...), t.DType().String()...), `","shape":[`...)
+	for i, d := range t.Shape() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -29,20 +31,20 @@ func (t *Tensor) AppendJSONType(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-func (t *Tensor) appendData(dst []byte) []byte {
+func appendData(dst []byte, t *tensor.Tensor) []byte {
 	start := len(dst)
-	switch t.dtype {
-	case F32: // the two most frequent types, without a call per element's conversion
-		for _, v := range view[float32](t) {
+	switch t.DType() {
+	case tensor.F32: // the two most frequent types, without a call per element's conversion
+		for _, v := range tensor.View[float32](t) {
 			dst = append(appendFloatJSON(dst, float64(v), 32), ',')
 		}
-	case F64:
-		for _, v := range view[float64](t) {
+	case tensor.F64:
+		for _, v := range tensor.View[float64](t) {
 			dst = append(appendFloatJSON(dst, v, 64), ',')
 		}
 	default:
 		for i := range t.NumElements() {
-			dst = append(t.appendElementJSON(dst, i), ',')
+			dst = append(appendElementJSON(dst, t, i), ',')
 		}
 	}
 	if len(dst) > start {
@@ -51,27 +53,27 @@ func (t *Tensor) appendData(dst []byte) []byte {
 	return dst
 }
 
-func (t *Tensor) appendElementJSON(dst []byte, i int) []byte {
-	switch t.dtype.Kind() {
-	case KindBool:
-		return strconv.AppendBool(dst, t.data[i] != 0)
-	case KindFloat:
-		return appendFloatJSON(dst, t.FloatAt(i), floatDigits(t.dtype))
-	case KindComplex:
-		bits := t.dtype.Bits() / 2
+func appendElementJSON(dst []byte, t *tensor.Tensor, i int) []byte {
+	switch t.DType().Kind() {
+	case tensor.KindBool:
+		return strconv.AppendBool(dst, t.Bits(i) != 0)
+	case tensor.KindFloat:
+		return appendFloatJSON(dst, t.FloatAt(i), floatDigits(t.DType()))
+	case tensor.KindComplex:
+		bits := t.DType().Bits() / 2
 		v := t.ComplexAt(i)
 		dst = appendFloatJSON(append(dst, '['), real(v), bits)
 		dst = appendFloatJSON(append(dst, ','), imag(v), bits)
 		return append(dst, ']')
-	case KindSigned:
+	case tensor.KindSigned:
 		return strconv.AppendInt(dst, t.IntAt(i), 10)
 	}
 	return strconv.AppendUint(dst, uint64(t.IntAt(i)), 10)
 }
 
 // floatDigits returns the bit size to format with: types narrower than f32 are exact in f32.
-func floatDigits(d DType) int {
-	if d == F64 {
+func floatDigits(d tensor.DType) int {
+	if d == tensor.F64 {
 		return 64
 	}
 	return 32
@@ -93,7 +95,7 @@ func appendFloatJSON(dst []byte, v float64, bits int) []byte {
 }
 
 // FromJSON reads the output of AppendJSON.
-func FromJSON(b []byte) (*Tensor, error) {
+func FromJSON(b []byte) (*tensor.Tensor, error) {
 	var obj struct {
 		DType string            `json:"dtype"`
 		Shape []int64           `json:"shape"`
@@ -102,29 +104,29 @@ func FromJSON(b []byte) (*Tensor, error) {
 	if err := json.Unmarshal(b, &obj); err != nil {
 		return nil, err
 	}
-	d, ok := ParseDType(obj.DType)
+	d, ok := tensor.ParseDType(obj.DType)
 	if !ok {
 		return nil, fmt.Errorf("unknown element type %q", obj.DType)
 	}
-	shape := Shape(obj.Shape)
+	shape := tensor.Shape(obj.Shape)
 	if shape == nil {
-		shape = Shape{}
+		shape = tensor.Shape{}
 	}
 	if n := shape.NumElements(); n != int64(len(obj.Data)) {
 		return nil, fmt.Errorf("shape %v has %d elements, data has %d", []int64(shape), n, len(obj.Data))
 	}
-	t := New(d, shape)
+	t := tensor.New(d, shape)
 	for i, raw := range obj.Data {
-		if err := t.setJSON(i, raw); err != nil {
+		if err := setJSON(t, i, raw); err != nil {
 			return nil, fmt.Errorf("element %d: %w", i, err)
 		}
 	}
 	return t, nil
 }
 
-func (t *Tensor) setJSON(i int, raw json.RawMessage) error {
-	switch t.dtype.Kind() {
-	case KindBool:
+func setJSON(t *tensor.Tensor, i int, raw json.RawMessage) error {
+	switch t.DType().Kind() {
+	case tensor.KindBool:
 		switch string(raw) {
 		case "true":
 			t.SetBits(i, 1)
@@ -133,11 +135,11 @@ func (t *Tensor) setJSON(i int, raw json.RawMessage) error {
 			return fmt.Errorf("%s is neither true nor false", raw)
 		}
 		return nil
-	case KindFloat:
+	case tensor.KindFloat:
 		v, err := parseFloatJSON(raw)
 		t.SetFloat(i, v)
 		return err
-	case KindComplex:
+	case tensor.KindComplex:
 		var parts []json.RawMessage
 		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 2 {
 			return fmt.Errorf("%s is not a pair [re, im]", raw)
@@ -149,17 +151,17 @@ func (t *Tensor) setJSON(i int, raw json.RawMessage) error {
 		im, err := parseFloatJSON(parts[1])
 		t.SetComplex(i, complex(re, im))
 		return err
-	case KindSigned:
-		v, err := strconv.ParseInt(string(raw), 10, t.dtype.Bits())
+	case tensor.KindSigned:
+		v, err := strconv.ParseInt(string(raw), 10, t.DType().Bits())
 		if err != nil {
-			return fmt.Errorf("%s is not %s", raw, t.dtype)
+			return fmt.Errorf("%s is not %s", raw, t.DType())
 		}
-		t.setInt(i, v)
+		t.SetBits(i, uint64(v))
 		return nil
 	}
-	v, err := strconv.ParseUint(string(raw), 10, t.dtype.Bits())
+	v, err := strconv.ParseUint(string(raw), 10, t.DType().Bits())
 	if err != nil {
-		return fmt.Errorf("%s is not %s", raw, t.dtype)
+		return fmt.Errorf("%s is not %s", raw, t.DType())
 	}
 	t.SetBits(i, v)
 	return nil

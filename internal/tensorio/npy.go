@@ -1,4 +1,4 @@
-package tensor
+package tensorio
 
 import (
 	"encoding/binary"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // The .npy format (numpy.lib.format): a magic string, a version, the length of a Python dictionary literal, the
@@ -18,31 +20,31 @@ const npyMagic = "\x93NUMPY"
 const maxNPYHeader = 1 << 20
 
 // npyCodes maps numpy's type codes. Other types use the names in the Python package ml_dtypes.
-var npyCodes = map[string]DType{
-	"|b1": I1, "|i1": I8, "<i2": I16, "<i4": I32, "<i8": I64, "|u1": UI8, "<u2": UI16, "<u4": UI32, "<u8": UI64,
-	"<f2": F16, "<f4": F32, "<f8": F64, "<c8": Complex64, "<c16": Complex128,
+var npyCodes = map[string]tensor.DType{
+	"|b1": tensor.I1, "|i1": tensor.I8, "<i2": tensor.I16, "<i4": tensor.I32, "<i8": tensor.I64, "|u1": tensor.UI8, "<u2": tensor.UI16, "<u4": tensor.UI32, "<u8": tensor.UI64,
+	"<f2": tensor.F16, "<f4": tensor.F32, "<f8": tensor.F64, "<c8": tensor.Complex64, "<c16": tensor.Complex128,
 
-	"bfloat16": BF16, "int2": I2, "int4": I4, "uint2": UI2, "uint4": UI4,
-	"float4_e2m1fn": F4E2M1FN, "float6_e2m3fn": F6E2M3FN, "float6_e3m2fn": F6E3M2FN, "float8_e3m4": F8E3M4, "float8_e4m3": F8E4M3,
-	"float8_e4m3b11fnuz": F8E4M3B11FNUZ, "float8_e4m3fn": F8E4M3FN, "float8_e4m3fnuz": F8E4M3FNUZ, "float8_e5m2": F8E5M2,
-	"float8_e5m2fnuz": F8E5M2FNUZ, "float8_e8m0fnu": F8E8M0FNU,
+	"bfloat16": tensor.BF16, "int2": tensor.I2, "int4": tensor.I4, "uint2": tensor.UI2, "uint4": tensor.UI4,
+	"float4_e2m1fn": tensor.F4E2M1FN, "float6_e2m3fn": tensor.F6E2M3FN, "float6_e3m2fn": tensor.F6E3M2FN, "float8_e3m4": tensor.F8E3M4, "float8_e4m3": tensor.F8E4M3,
+	"float8_e4m3b11fnuz": tensor.F8E4M3B11FNUZ, "float8_e4m3fn": tensor.F8E4M3FN, "float8_e4m3fnuz": tensor.F8E4M3FNUZ, "float8_e5m2": tensor.F8E5M2,
+	"float8_e5m2fnuz": tensor.F8E5M2FNUZ, "float8_e8m0fnu": tensor.F8E8M0FNU,
 }
 
 // ReadNPY reads an array written by numpy.save, in C or Fortran order, little- or big-endian. Unlike WriteNPY, numpy
 // writes types that it does not know (bfloat16, the 8-bit floats, 4-bit integers) as raw bytes. ReadNPY assumes type
-// want for such an array. The type of any other array must be want, unless want is Invalid. Bytes of i1 other than 0
-// become 1.
-func ReadNPY(r io.Reader, want DType) (*Tensor, error) {
+// want for such an array. The type of any other array must be want, unless want is tensor.Invalid. Bytes of i1 other
+// than 0 become 1.
+func ReadNPY(r io.Reader, want tensor.DType) (*tensor.Tensor, error) {
 	t, err := ReadNPYSized(r, want, -1)
-	if err == nil && want != Invalid && want != t.dtype {
-		return nil, fmt.Errorf("array has element type %s, expected %s", t.dtype, want)
+	if err == nil && want != tensor.Invalid && want != t.DType() {
+		return nil, fmt.Errorf("array has element type %s, expected %s", t.DType(), want)
 	}
 	return t, err
 }
 
 // ReadNPYSized is ReadNPY for readers of at most size bytes; it then needs no more memory than the array. A negative
 // size is unknown. It accepts an array of any type: raw is assumed for raw bytes only.
-func ReadNPYSized(r io.Reader, raw DType, size int64) (*Tensor, error) {
+func ReadNPYSized(r io.Reader, raw tensor.DType, size int64) (*tensor.Tensor, error) {
 	var head [8]byte
 	switch _, err := io.ReadFull(r, head[:]); {
 	case err != nil && err != io.EOF && err != io.ErrUnexpectedEOF:
@@ -92,16 +94,16 @@ func ReadNPYSized(r io.Reader, raw DType, size int64) (*Tensor, error) {
 		return nil, err
 	}
 	if swap {
-		swapBytes(t.data, d.Part().Size())
+		swapBytes(t.Bytes(), d.Part().Size())
 	}
 	if fortran && len(shape) > 1 {
-		t = t.transposed()
+		t = transposed(t)
 	}
 	return t, nil
 }
 
 // npyType returns the element type of an array, and whether its bytes are in big-endian order.
-func npyType(descr string, raw DType) (d DType, swap bool, err error) {
+func npyType(descr string, raw tensor.DType) (d tensor.DType, swap bool, err error) {
 	if rest, ok := strings.CutPrefix(descr, ">"); ok {
 		descr, swap = "<"+rest, true
 		if len(rest) > 1 && rest[1:] == "1" {
@@ -118,33 +120,33 @@ func npyType(descr string, raw DType) (d DType, swap bool, err error) {
 	}
 	switch {
 	case !unnamed || err != nil:
-		return Invalid, false, fmt.Errorf("array has the unsupported type %q", descr)
-	case raw == Invalid || raw.Size() != size:
-		return Invalid, false, fmt.Errorf("array has the type %q, which states only the size of an element; it cannot be read as %s", descr, raw)
+		return tensor.Invalid, false, fmt.Errorf("array has the unsupported type %q", descr)
+	case raw == tensor.Invalid || raw.Size() != size:
+		return tensor.Invalid, false, fmt.Errorf("array has the type %q, which states only the size of an element; it cannot be read as %s", descr, raw)
 	}
 	return raw, swap, nil
 }
 
 // ReadPayload reads the elements of a tensor, little-endian and row-major. r holds at most size bytes; a negative size
-// is unknown. It normalizes the elements, see Normalize.
-func ReadPayload(r io.Reader, d DType, shape Shape, size int64) (*Tensor, error) {
+// is unknown. It normalizes the elements, see tensor.Tensor.Normalize.
+func ReadPayload(r io.Reader, d tensor.DType, shape tensor.Shape, size int64) (*tensor.Tensor, error) {
 	count := shape.NumElements()
 	if count < 0 || count > 1<<40/int64(d.Size()) {
 		return nil, fmt.Errorf("array has the shape %v, which is too large", []int64(shape))
 	}
 	bytes := count * int64(d.Size())
-	var t *Tensor
+	var t *tensor.Tensor
 	n := 0
 	var err error
 	if size >= 0 && bytes <= size {
-		t = New(d, shape)
-		n, err = io.ReadFull(r, t.data)
+		t = tensor.New(d, shape)
+		n, err = io.ReadFull(r, t.Bytes())
 	} else {
 		// Read the payload in growing pieces, because a false header must not cause a large allocation.
 		var payload []byte
 		if payload, err = io.ReadAll(io.LimitReader(r, bytes)); int64(len(payload)) == bytes {
-			t = New(d, shape)
-			copy(t.data, payload)
+			t = tensor.New(d, shape)
+			copy(t.Bytes(), payload)
 		}
 		n = len(payload)
 	}
@@ -158,33 +160,6 @@ func ReadPayload(r io.Reader, d DType, shape Shape, size int64) (*Tensor, error)
 	return t, nil
 }
 
-// Normalize makes the bytes of the elements valid, see NormalizeBytes.
-func (t *Tensor) Normalize() { NormalizeBytes(t.data, t.dtype) }
-
-// NormalizeBytes makes the bytes of elements of less than 8 bits valid. An i1 is 1 if its byte is not 0. Other types
-// are defined by their low bits, as in ml_dtypes; i2 and i4 are sign-extended. Types of 8 bits and more have no invalid
-// bytes.
-func NormalizeBytes(data []byte, d DType) {
-	unused := 8 - d.Bits()
-	switch {
-	case unused <= 0:
-	case d == I1:
-		for i, b := range data {
-			if b > 1 {
-				data[i] = 1
-			}
-		}
-	case d.Kind() == KindSigned:
-		for i, b := range data {
-			data[i] = byte(int8(b<<unused) >> unused)
-		}
-	default:
-		for i, b := range data {
-			data[i] = b << unused >> unused
-		}
-	}
-}
-
 // swapBytes reverses the bytes of each number of the given size.
 func swapBytes(data []byte, size int) {
 	for ; len(data) >= size && size > 1; data = data[size:] {
@@ -193,20 +168,20 @@ func swapBytes(data []byte, size int) {
 }
 
 // transposed returns a copy with the dimensions in reverse order.
-func (t *Tensor) transposed() *Tensor {
-	shape := t.shape.Clone()
+func transposed(t *tensor.Tensor) *tensor.Tensor {
+	shape := t.Shape().Clone()
 	slices.Reverse(shape)
-	out := New(t.dtype, shape)
+	out := tensor.New(t.DType(), shape)
 	columnMajor := make([]int64, len(shape))
 	for i := range columnMajor {
 		columnMajor[i] = int64(i)
 	}
-	Reorder(out.data, t.data, t.dtype.Size(), shape, columnMajor, true)
+	tensor.Reorder(out.Bytes(), t.Bytes(), t.DType().Size(), shape, columnMajor, true)
 	return out
 }
 
 // parseNPYHeader reads {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
-func parseNPYHeader(s string) (descr string, fortran bool, shape Shape, err error) {
+func parseNPYHeader(s string) (descr string, fortran bool, shape tensor.Shape, err error) {
 	field := func(key string) (string, bool) {
 		_, rest, ok := strings.Cut(s, "'"+key+"':")
 		return strings.TrimSpace(rest), ok
@@ -226,7 +201,7 @@ func parseNPYHeader(s string) (descr string, fortran bool, shape Shape, err erro
 	if !ok || !closed || !strings.HasPrefix(rest, "(") {
 		return "", false, nil, fmt.Errorf("bad .npy header: no 'shape'")
 	}
-	shape = Shape{}
+	shape = tensor.Shape{}
 	for part := range strings.SplitSeq(body, ",") {
 		part = strings.TrimSpace(part)
 		if part == "" {
@@ -244,15 +219,15 @@ func parseNPYHeader(s string) (descr string, fortran bool, shape Shape, err erro
 // WriteNPY writes t in the format of numpy.save, except for types that numpy does not know. numpy saves and loads these
 // as raw bytes; WriteNPY uses their ml_dtypes names. numpy loads such files with the right type if ml_dtypes is
 // imported (jax imports it), and otherwise rejects them with an error that names the type.
-func (t *Tensor) WriteNPY(w io.Writer) error {
-	descr := fmt.Sprintf("|V%d", t.dtype.Size())
+func WriteNPY(w io.Writer, t *tensor.Tensor) error {
+	descr := fmt.Sprintf("|V%d", t.DType().Size())
 	for code, d := range npyCodes { // one code per type: the order does not matter
-		if d == t.dtype {
+		if d == t.DType() {
 			descr = code
 		}
 	}
-	dims := make([]string, len(t.shape))
-	for i, d := range t.shape {
+	dims := make([]string, len(t.Shape()))
+	for i, d := range t.Shape() {
 		dims[i] = strconv.FormatInt(d, 10)
 	}
 	shape := strings.Join(dims, ", ")
@@ -268,6 +243,6 @@ func (t *Tensor) WriteNPY(w io.Writer) error {
 	if _, err := w.Write(buf); err != nil {
 		return err
 	}
-	_, err := w.Write(t.data)
+	_, err := w.Write(t.Bytes())
 	return err
 }
