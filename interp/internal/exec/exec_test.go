@@ -158,20 +158,20 @@ func TestCancel(t *testing.T) {
 
 // TestMemory: a run needs no more than its live values, and a limit below that is an error at the op that exceeds it.
 func TestMemory(t *testing.T) {
-	text := `func.func public @main(%x: tensor<1024xf32>) -> tensor<1024xf32> {
-  %0 = stablehlo.iota dim = 0 : tensor<1024xf32>
-  %1 = stablehlo.tanh %0 : tensor<1024xf32>
-  %2 = stablehlo.add %1, %0 : tensor<1024xf32>
-  %3 = stablehlo.add %2, %2 : tensor<1024xf32>
-  return %3 : tensor<1024xf32>
+	text := `func.func public @main(%x: tensor<128xf32>) -> tensor<128xf32> {
+  %0 = stablehlo.iota dim = 0 : tensor<128xf32>
+  %1 = stablehlo.tanh %0 : tensor<128xf32>
+  %2 = stablehlo.add %1, %0 : tensor<128xf32>
+  %3 = stablehlo.add %2, %2 : tensor<128xf32>
+  return %3 : tensor<128xf32>
 }`
-	args := []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{1024})}
-	if _, err := compile(t, text, interp.Options{MemoryLimit: 2 * 4096}).Run(context.Background(), args); err != nil {
+	args := []*tensor.Tensor{tensor.New(tensor.F32, tensor.Shape{128})}
+	if _, err := compile(t, text, interp.Options{MemoryLimit: 2 * 512}).Run(context.Background(), args); err != nil {
 		t.Errorf("two values live at a time: %v", err)
 	}
 	m := testkit.Parse(t, "test.mlir", text)
-	_, err := interp.New(interp.Options{MemoryLimit: 2*4096 - 1}).Compile(t.Context(), &runtime.Program{Module: m}, runtime.CompileOptions{})
-	if err == nil || !strings.HasPrefix(err.Error(), "test.mlir:3:8: error: 'stablehlo.tanh' op needs 8192 bytes for live values and constants: ") {
+	_, err := interp.New(interp.Options{MemoryLimit: 2*512 - 1}).Compile(t.Context(), &runtime.Program{Module: m}, runtime.CompileOptions{})
+	if err == nil || !strings.HasPrefix(err.Error(), "test.mlir:3:8: error: 'stablehlo.tanh' op needs 1024 bytes for live values and constants: ") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -30,6 +30,16 @@ func (c *Choice) keeps(relation int) bool {
 	return true
 }
 
+// takes reports whether the choice takes the next pair if x has this relation to y, whatever i and j are.
+func (c *Choice) takes(relation int) bool {
+	for _, k := range c[relation] {
+		if k.X || k.I {
+			return false
+		}
+	}
+	return true
+}
+
 // relation returns the relation of x to y.
 func relation[T integer | float](x, y T) int {
 	switch {
@@ -98,6 +108,7 @@ func chooseLoop[I int32 | int64](dt tensor.DType, c *Choice, steps, inner int) f
 
 func choose[T integer | float, I int32 | int64](c *Choice, steps, inner int) func(in, out []*tensor.Tensor, lo, hi int) {
 	less, greater := c.keeps(RelationLess), c.keeps(RelationGreater)
+	takeLess, takeGreater := c.takes(RelationLess), c.takes(RelationGreater)
 	return func(in, out []*tensor.Tensor, lo, hi int) {
 		xs, is := tensor.View[T](in[0]), tensor.View[I](in[1])
 		x0, i0 := tensor.View[T](in[2])[0], tensor.View[I](in[3])[0]
@@ -107,10 +118,13 @@ func choose[T integer | float, I int32 | int64](c *Choice, steps, inner int) fun
 				values, indices := xs[row*steps:][:steps], is[row*steps:][:steps]
 				x, i := x0, i0
 				for k, y := range values {
-					if greater && x > y || less && x < y {
-						continue
+					switch {
+					case greater && x > y, less && x < y:
+					case takeLess && x < y, takeGreater && x > y:
+						x, i = y, indices[k]
+					default:
+						x, i = chosen(c, x, i, y, indices[k])
 					}
-					x, i = chosen(c, x, i, y, indices[k])
 				}
 				ox[row], oi[row] = x, i
 				continue
@@ -123,10 +137,13 @@ func choose[T integer | float, I int32 | int64](c *Choice, steps, inner int) fun
 				at := (row*steps + s) * inner
 				values, indices := xs[at:][:inner], is[at:][:inner]
 				for k, y := range values {
-					if greater && x[k] > y || less && x[k] < y {
-						continue
+					switch {
+					case greater && x[k] > y, less && x[k] < y:
+					case takeLess && x[k] < y, takeGreater && x[k] > y:
+						x[k], i[k] = y, indices[k]
+					default:
+						x[k], i[k] = chosen(c, x[k], i[k], y, indices[k])
 					}
-					x[k], i[k] = chosen(c, x[k], i[k], y, indices[k])
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -282,10 +283,42 @@ func Fill(dst, pattern []byte) {
 	if len(dst) == 0 {
 		return
 	}
-	n := copy(dst, pattern)
+	n := fillWords(dst, pattern)
 	for n < len(dst) { // copy whole patterns from a source that stays in the cache
 		n += copy(dst[n:], dst[:min(n, max(4096/len(pattern), 1)*len(pattern))])
 	}
+}
+
+// fillWords fills the first bytes of dst with copies of a pattern, a word at a time. It returns the number of bytes, a
+// multiple of the pattern's length. Copies of short lists would take longer.
+func fillWords(dst, pattern []byte) int {
+	var w uint64
+	switch len(pattern) {
+	case 2:
+		w = uint64(binary.LittleEndian.Uint16(pattern)) * 0x0001000100010001
+	case 4:
+		w = uint64(binary.LittleEndian.Uint32(pattern)) * 0x0000000100000001
+	case 8:
+		w = binary.LittleEndian.Uint64(pattern)
+	default:
+		return copy(dst, pattern)
+	}
+	head := dst[:min(len(dst), 512)]
+	for len(head) >= 32 {
+		binary.LittleEndian.PutUint64(head, w)
+		binary.LittleEndian.PutUint64(head[8:], w)
+		binary.LittleEndian.PutUint64(head[16:], w)
+		binary.LittleEndian.PutUint64(head[24:], w)
+		head = head[32:]
+	}
+	for len(head) >= 8 {
+		binary.LittleEndian.PutUint64(head, w)
+		head = head[8:]
+	}
+	for len(head) > 0 {
+		head = head[copy(head, pattern):]
+	}
+	return min(len(dst), 512)
 }
 
 // Ops that move elements to shapes or positions computed by the program.

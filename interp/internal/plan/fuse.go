@@ -19,7 +19,7 @@ import (
 // operands.
 
 const (
-	fuseFrom   = 2048 // elements of a value below which fusing does not pay
+	fuseFrom   = 256  // elements of a value below which fusing does not pay
 	fuseBlock  = 2048 // elements of a block
 	fuseLength = 128  // maximum number of fused ops
 )
@@ -215,6 +215,7 @@ type fusedState struct {
 	shape   tensor.Shape
 	scratch [][]byte
 	table   []unsafe.Pointer // of the arrays of a segment
+	rest    [][machine.MaxVector]byte
 }
 
 func (f *fused) state() *fusedState {
@@ -280,8 +281,7 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 		}
 		for i := range f.segments {
 			g := &f.segments[i]
-			done := g.run(s, n)
-			if done == n {
+			if g.run(s, n) {
 				continue
 			}
 			for k := g.from; k < g.to; k++ {
@@ -291,7 +291,7 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 					st.load.read(o.DType().Size(), o.Bytes(), in[st.in[0]].Bytes(), at)
 					continue
 				}
-				st.loop(s.args[k], s.outs[k], done, n)
+				st.loop(s.args[k], s.outs[k], 0, n)
 			}
 		}
 	}
@@ -300,8 +300,8 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 	}
 }
 
-// fillSplats fills the blocks of scalars for n elements. Segments read the first vector of a block; all elements matter
-// to other steps, and to the elements after the last whole vector.
+// fillSplats fills the blocks of scalars for n elements. Segments read the first vector of a block, other steps read all
+// elements.
 func (f *fused) fillSplats(s *fusedState, in []*tensor.Tensor, n int) {
 	base := len(f.in) + len(f.out)
 	for i, st := range f.splats {
@@ -312,9 +312,6 @@ func (f *fused) fillSplats(s *fusedState, in []*tensor.Tensor, n int) {
 			continue
 		}
 		st.load.read(size, block[:machine.MaxVector], src, 0)
-		if rest := n % fuseBlock; rest%machine.MaxVector != 0 {
-			st.load.read(size, block[size*(rest&^(machine.MaxVector-1)):size*rest], src, 0)
-		}
 	}
 }
 

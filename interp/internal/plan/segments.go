@@ -11,8 +11,8 @@ import (
 )
 
 // Consecutive steps of a chain that compute on lanes of one width become one loop of machine code. Values that only the
-// loop uses stay in registers. The loop computes whole vectors; the steps compute the elements after the last one, and
-// all elements if there is no code.
+// loop uses stay in registers. The loop computes whole vectors; it computes the elements after the last one in a vector
+// of their own. The steps compute all elements if there is no code.
 
 // segmentSteps is the maximum number of steps of a segment.
 const segmentSteps = 64
@@ -20,25 +20,59 @@ const segmentSteps = 64
 // segment is a range of steps, with code or without.
 type segment struct {
 	from, to int
-	arrays   []int // the views that are operands and results of the code
+	arrays   []segmentArray // the operands of the code, then its results
 	code     *machine.Code
 }
 
-// run computes whole vectors of the n elements of a block. It returns the number of elements.
-func (g *segment) run(s *fusedState, n int) int {
+// segmentArray is a view that the code reads or writes.
+type segmentArray struct {
+	view, size int // of an element
+	same       bool
+	result     bool
+}
+
+// run computes the n elements of a block, or returns false if there is no code.
+func (g *segment) run(s *fusedState, n int) bool {
 	if g.code == nil {
-		return 0
+		return false
 	}
-	n &^= g.code.Lanes() - 1
-	if n == 0 {
-		return 0
+	whole := n &^ (g.code.Lanes() - 1)
+	if whole > 0 {
+		s.table = s.table[:0]
+		for _, a := range g.arrays {
+			s.table = append(s.table, unsafe.Pointer(unsafe.SliceData(s.views[a.view].Bytes())))
+		}
+		g.code.Run(&s.table[0], whole)
+	}
+	if whole < n {
+		g.rest(s, whole, n)
+	}
+	return true
+}
+
+// rest computes the elements [from, to), which are fewer than the lanes.
+func (g *segment) rest(s *fusedState, from, to int) {
+	if len(s.rest) < len(g.arrays) {
+		s.rest = make([][machine.MaxVector]byte, len(g.arrays))
 	}
 	s.table = s.table[:0]
-	for _, i := range g.arrays {
-		s.table = append(s.table, unsafe.Pointer(unsafe.SliceData(s.views[i].Bytes())))
+	for i, a := range g.arrays {
+		b := s.views[a.view].Bytes()
+		at := unsafe.Pointer(unsafe.SliceData(b))
+		if !a.same {
+			at = unsafe.Pointer(&s.rest[i])
+			if !a.result {
+				copy(s.rest[i][:], b[from*a.size:to*a.size])
+			}
+		}
+		s.table = append(s.table, at)
 	}
-	g.code.Run(&s.table[0], n)
-	return n
+	g.code.Run(&s.table[0], g.code.Lanes())
+	for i, a := range g.arrays {
+		if a.result {
+			copy(s.views[a.view].Bytes()[from*a.size:to*a.size], s.rest[i][:])
+		}
+	}
 }
 
 // split divides the steps into segments. same holds the scratch blocks with equal elements.
@@ -107,7 +141,7 @@ func (f *fused) compile(g *segment, width int, same map[int]bool) *machine.Code 
 					return nil
 				}
 				now[i] = p.Input(format, same[i])
-				g.arrays = append(g.arrays, i)
+				g.arrays = append(g.arrays, segmentArray{view: i, size: f.typeOf(i).Size(), same: same[i]})
 			}
 			x = append(x, now[i])
 		}
@@ -124,7 +158,7 @@ func (f *fused) compile(g *segment, width int, same map[int]bool) *machine.Code 
 		}
 		stored[i] = true
 		p.Output(kernel.Format(f.typeOf(i), width), now[i])
-		g.arrays = append(g.arrays, i)
+		g.arrays = append(g.arrays, segmentArray{view: i, size: f.typeOf(i).Size(), result: true})
 	}
 	code, err := machine.Compile(p, vec.Bytes())
 	if err != nil {

@@ -22,6 +22,7 @@ type Loop struct {
 	width   int  // bytes of a lane
 	sizes   [4]int
 	vectors func() *machine.Code // nil without vectors
+	slow    func() bool          // a vector takes less time than its elements in Go, even with copies
 	folds   func() rowsLoop      // of rows, with the same function; nil without vectors
 }
 
@@ -29,6 +30,7 @@ func newLoop(name string, twin loop, width int, sizes ...int) *Loop {
 	l := &Loop{name: name, twin: twin, width: width}
 	copy(l.sizes[:], sizes)
 	l.vectors = sync.OnceValue(func() *machine.Code { return compiled(name, Bytes()) })
+	l.slow = sync.OnceValue(func() bool { return len(expr.Named(name).Program().Live()) > 8 })
 	l.folds = sync.OnceValue(func() rowsLoop { return foldOf(name, name, Bytes()) })
 	return l
 }
@@ -61,17 +63,36 @@ func (l *Loop) run(o, x, y, z *byte, n int) {
 	if n <= 0 {
 		return
 	}
-	if n*l.width >= Bytes() {
-		if c := l.vectors(); c != nil {
-			k := n &^ (c.Lanes() - 1)
+	var c *machine.Code
+	if n*l.width >= Bytes() || n > 1 && l.slow() {
+		c = l.vectors()
+	}
+	if c != nil {
+		if k := n &^ (c.Lanes() - 1); k > 0 {
 			l.vector(c, o, x, y, z, k)
 			if k == n {
 				return
 			}
 			o, x, y, z, n = after(o, k*l.sizes[0]), after(x, k*l.sizes[1]), after(y, k*l.sizes[2]), after(z, k*l.sizes[3]), n-k
 		}
+		if n > 1 && l.slow() {
+			l.rest(c, o, x, y, z, n)
+			return
+		}
 	}
 	l.twin(o, x, y, z, n)
+}
+
+// rest computes fewer elements than the lanes, in a vector of their own.
+func (l *Loop) rest(c *machine.Code, o, x, y, z *byte, n int) {
+	var b [4][machine.MaxVector]byte
+	for i, p := range [...]*byte{o, x, y, z} {
+		if size := l.sizes[i] * n; i > 0 && size > 0 {
+			copy(b[i][:], unsafe.Slice(p, size))
+		}
+	}
+	l.vector(c, &b[0][0], &b[1][0], &b[2][0], &b[3][0], c.Lanes())
+	copy(unsafe.Slice(o, l.sizes[0]*n), b[0][:])
 }
 
 // vector computes whole vectors.
