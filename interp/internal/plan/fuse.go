@@ -300,8 +300,8 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 	}
 }
 
-// fillSplats fills the blocks of scalars for n elements. Segments read the first vector of a block, other steps read all
-// elements.
+// fillSplats fills the blocks of scalars for n elements. Segments read the first vector of a block, and other steps
+// read all elements.
 func (f *fused) fillSplats(s *fusedState, in []*tensor.Tensor, n int) {
 	base := len(f.in) + len(f.out)
 	for i, st := range f.splats {
