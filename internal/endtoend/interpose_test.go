@@ -122,6 +122,7 @@ func TestInterposed(t *testing.T) {
 		{"without a plugin", true, interposedWithout},
 		{"without FFI", false, interposedWithoutFFI},
 		{"far memory", false, interposedFar},
+		{"bounded sizes", false, interposedBounded},
 		{"topology", false, interposedTopology},
 		{"foreign platform", false, interposedForeign},
 		{"processes", true, interposedProcesses},

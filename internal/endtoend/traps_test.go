@@ -136,6 +136,30 @@ func interposedFar(t *testing.T, s *startedProgram) {
 	}
 }
 
+// interposedBounded: a tapped value whose size the program sets has that size, on a plugin, on plugins whose memory the
+// host cannot read, and on the engine.
+func interposedBounded(t *testing.T, s *startedProgram) {
+	far := cc(t, "../../runtime/pjrt/testdata/far_plugin.c", `-DPLUGIN="`+s.plugin()+`"`)
+	cuda := cc(t, "../../runtime/pjrt/testdata/far_plugin.c", `-DPLUGIN="`+s.plugin()+`"`, "-DCUDA")
+	const program = "testdata/interpose/bounded.py"
+	want, _, _ := s.run(t, program, "JAX_PLATFORMS=cpu")
+	for name, env := range map[string][]string{
+		"plugin": s.env, "far": s.ownVariables("HLOCB_PLUGIN=" + far), "cuda": s.ownVariables("HLOCB_PLUGIN="+cuda, "HLOCB_CUDA_DRIVER="+cuda),
+		"engine": append(s.engine(t), "LD_PRELOAD="),
+	} {
+		for _, tap := range []string{"set_dimension_size", "set_dimension_size=stats"} {
+			out, stderr, code := s.run(t, program, append(env, interpose.Config{Taps: []string{tap}}.Environment()...)...)
+			var sizes []string
+			for _, m := range regexp.MustCompile(`tensor<(\d+)xf32>`).FindAllStringSubmatch(stderr, -1) {
+				sizes = append(sizes, m[1])
+			}
+			if out != want || code != 0 || strings.Join(sizes, " ") != "3 1 5" {
+				t.Errorf("%s, %s: exit code %d, output\n%s\nexpected\n%s\n%s", name, tap, code, out, want, stderr)
+			}
+		}
+	}
+}
+
 // interposedForeign: on a platform that JAX does not know, module hlocb.callbacks makes callbacks work, with and
 // without taps.
 func interposedForeign(t *testing.T, s *startedProgram) {
