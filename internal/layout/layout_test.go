@@ -52,7 +52,7 @@ var order = [][]string{
 	{"internal/mlirtext"},
 	{"internal/tensorio"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/label", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/hashindex", "internal/offheap", "internal/parquet"},
+	{"internal/peer", "internal/label", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/hashindex", "internal/offheap", "internal/parquet", "internal/cuda"},
 }
 
 // forbidden are edges that the order alone would allow. A name covers the packages below its directory, except those
@@ -77,7 +77,7 @@ var forbidden = []struct{ from, to, why string }{
 }
 
 // cgo lists the packages that may import C, themselves or through their imports outside of this module.
-var cgo = []string{"runtime/pjrt", "runtime/dlpack", "runtime/goxla", "internal/lapack", "runtime/goxla/example", "cmd/hlocb", "cmd/libhlocb_pjrt", "internal/engineplugin"}
+var cgo = []string{"runtime/pjrt", "internal/cuda", "runtime/dlpack", "runtime/goxla", "internal/lapack", "runtime/goxla/example", "cmd/hlocb", "cmd/libhlocb_pjrt", "internal/engineplugin"}
 
 type pkg struct {
 	ImportPath   string

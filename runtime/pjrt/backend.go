@@ -298,8 +298,8 @@ func (b *Backend) Stats() runtime.Stats {
 		if c != nil {
 			s.Clients++
 			s.Waiting += c.waiting()
-			if m, ok := c.memory.(*cudaMemory); ok {
-				s.Pinned = m.pinned() // of all clients
+			if m, ok := c.memory.(cudaMemory); ok {
+				s.Pinned = m.Pinned() // of all clients
 			}
 		}
 	}

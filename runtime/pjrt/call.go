@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/cuda"
 	"github.com/hlocb/hlocb/internal/reduction"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -24,7 +25,7 @@ type call struct {
 	memory            DeviceMemory
 	readable          bool           // the memory is the host's
 	queue             unsafe.Pointer // of the copies
-	pool              *pinnedPool    // for copies; nil if any memory will do
+	pool              *cuda.Pool     // for copies; nil if any memory will do
 	late              bool           // a copy to the host may not be done
 	operands, results []view
 	heads             []view              // the first elements of the operands

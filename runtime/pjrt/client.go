@@ -199,8 +199,8 @@ func (c *Client) pending() int {
 }
 
 func (c *Client) destroy() error {
-	if m, ok := c.memory.(*cudaMemory); ok {
-		m.release()
+	if m, ok := c.memory.(cudaMemory); ok {
+		m.Release()
 	}
 	return c.plugin.check("destroy client", C.hl_object(c.plugin.api, C.HL_CLIENT_DESTROY, c.ptr))
 }

@@ -231,11 +231,11 @@ func hlocbInterposeClientEnd(number C.int) {
 	w := wrappedBy(number)
 	interposed.mu.Lock()
 	w.clients--
-	m, ok := w.memory.(*cudaMemory)
+	m, ok := w.memory.(cudaMemory)
 	last := w.clients == 0
 	interposed.mu.Unlock()
 	if ok && last {
-		m.release()
+		m.Release()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/hlocb/hlocb/internal/cuda"
 	"github.com/hlocb/hlocb/runtime"
 )
 
@@ -27,7 +28,7 @@ type DeviceMemory interface {
 	// queue returns the queue of a call, nil if the memory has none.
 	queue(*C.hl_ffi_frame) (unsafe.Pointer, error)
 	// pool returns host memory for copies, for a device, nil if any memory will do.
-	pool(ordinal int32) *pinnedPool
+	pool(ordinal int32) *cuda.Pool
 	// ToHost copies len(dst) bytes from the device.
 	ToHost(queue unsafe.Pointer, dst []byte, src unsafe.Pointer) error
 	// FromHost copies src to the device.
@@ -44,7 +45,7 @@ type DeviceMemory interface {
 type immediate struct{}
 
 func (immediate) queue(*C.hl_ffi_frame) (unsafe.Pointer, error) { return nil, nil }
-func (immediate) pool(int32) *pinnedPool                        { return nil }
+func (immediate) pool(int32) *cuda.Pool                         { return nil }
 func (immediate) Wait(unsafe.Pointer) error                     { return nil }
 
 // hostMemory is the host's own memory, in which CPU plugins compute.
@@ -108,13 +109,39 @@ func (m farMemory) move(dst, src unsafe.Pointer, size int, direction C.int) erro
 	return nil
 }
 
+// cudaDriver is the environment variable that names another CUDA driver.
+const cudaDriver = "HLOCB_CUDA_DRIVER"
+
+// cudaMemory is the memory of GPUs. The queue of a call is XLA's CUDA stream.
+type cudaMemory struct{ *cuda.Memory }
+
+func openCUDA(library string) (DeviceMemory, error) {
+	m, err := cuda.Open(library)
+	if err != nil {
+		return nil, err
+	}
+	return cudaMemory{m}, nil
+}
+
+func (cudaMemory) Readable() bool           { return false }
+func (cudaMemory) Kind() runtime.MemoryKind { return runtime.CUDAMemory }
+
+func (m cudaMemory) pool(ordinal int32) *cuda.Pool { return m.Pool(ordinal) }
+
+func (cudaMemory) queue(frame *C.hl_ffi_frame) (unsafe.Pointer, error) {
+	if stream := C.hl_stream(frame); stream != nil {
+		return stream, nil
+	}
+	return nil, fmt.Errorf("the plugin reports no CUDA stream for the call")
+}
+
 // cudaMemory returns the memory of GPUs, which all clients of the plugin share.
 func (p *Plugin) cudaMemory() (DeviceMemory, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var err error
 	if p.cuda == nil {
-		p.cuda, err = newCUDAMemory(cmp.Or(os.Getenv(cudaDriver), cudaLibrary))
+		p.cuda, err = openCUDA(cmp.Or(os.Getenv(cudaDriver), cuda.Library))
 	}
 	return p.cuda, err
 }

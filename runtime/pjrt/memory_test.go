@@ -68,7 +68,7 @@ func TestFarMemory(t *testing.T) {
 func TestCUDAMemory(t *testing.T) {
 	path := farPlugin(t, "-DCUDA")
 	t.Setenv(cudaDriver, path)
-	tests := append([]string{"PinnedPool"}, concurrently...)
+	tests := slices.Clone(concurrently)
 	if !raceEnabled {
 		tests = append(tests, movesValues...)
 	}

@@ -11,6 +11,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/hlocb/hlocb/internal/cuda"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -28,7 +29,7 @@ type view struct {
 	raw     []byte         // its bytes if the host can read it, else their copy; nil without host views
 	read    bool           // raw holds the value, and scratch does not yet
 	staged  []uint64       // the memory of the copy, or of a copy of an operand that shares memory with a result
-	pinned  *pinnedBlock   // instead of staged
+	pinned  *cuda.Block    // instead of staged
 	sent    bool           // the queue holds a copy from pinned
 	scratch []byte         // a byte per element, for types that XLA packs
 }
@@ -137,18 +138,18 @@ func (c *call) stage(v *view) error {
 		v.raw = v.stage(v.size)
 		return nil
 	}
-	b, err := c.pool.take(c.queue, v.size)
+	b, err := c.pool.Take(c.queue, v.size)
 	if err != nil {
 		return err
 	}
-	v.pinned, v.raw = b, b.bytes[:v.size]
+	v.pinned, v.raw = b, b.Bytes()[:v.size]
 	return nil
 }
 
 // release returns the host memory of a copy.
 func (c *call) release(v *view) {
 	if v.pinned != nil {
-		c.pool.give(c.queue, v.pinned, v.sent || c.late)
+		c.pool.Give(c.queue, v.pinned, v.sent || c.late)
 	}
 	v.pinned, v.sent, v.read = nil, false, false
 }

@@ -1,4 +1,4 @@
-// A CUDA driver over far memory, for a plugin that says that it is CUDA's: the functions that ../cuda.c opens. Work in a
+// A CUDA driver over far memory, for a plugin that says that it is CUDA's: the functions that internal/cuda opens. Work in a
 // stream is done as late as the driver may do it: when somebody waits, when a hook has returned, because XLA's later
 // work is in the stream, or when memory is not from cuMemHostAlloc. So a copy that is not awaited is found, and so is
 // host memory that is used again too early. A call without a current context ends the process.

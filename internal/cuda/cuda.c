@@ -1,13 +1,11 @@
-#define _GNU_SOURCE  // asprintf
-
 #include "cuda.h"
-#include "calls.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { NOT_READY = 600 };  // CUDA_ERROR_NOT_READY
 
@@ -107,12 +105,22 @@ int hl_cuda_copy(const hl_cuda *cuda, void *stream, void *dst, const void *src, 
 
 int hl_cuda_clear(const hl_cuda *cuda, void *stream, void *at, size_t size) { IN(cuda->set((uintptr_t)at, 0, size, stream)); }
 
+// SPIN is the time in nanoseconds for which a thread asks whether a GPU is done before it sleeps, as HL_SPIN of
+// runtime/pjrt.
+enum { SPIN = 1000000 };
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static int wait_for(const hl_cuda *cuda, void *stream) {
-  int64_t end = hl_now() + HL_SPIN;
+  int64_t end = now() + SPIN;
   do {
     int result = cuda->query(stream);
     if (result != NOT_READY) return result;
-  } while (hl_now() < end);
+  } while (now() < end);
   return cuda->synchronize(stream);
 }
 
