@@ -10,8 +10,9 @@ import (
 
 // verbatim reads the assembly of an op whose dialect nobody registered. Only that dialect could read it, so the parser
 // keeps the text. The values in the text become operands, because they may be renamed. The text ends at the end of its
-// line or of the region, with all brackets closed. Text that may hide definitions is refused: regions, block labels,
-// names before '='. Results have the types at the end of the text, or the types that their uses require.
+// line or of the region, or before a known op after its types, with all brackets closed. Text that may hide definitions
+// is refused: regions, block labels, names before '='. Results have the types at the end of the text, or the types that
+// their uses require.
 func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	pos := p.Pos()
 	start := p.tok
@@ -23,7 +24,7 @@ func (p *parser) verbatim(def *ir.Def, names []resultName) *ir.Op {
 	from, end := start.end, start.end
 	var open []byte // the brackets to be closed, innermost last
 	types := -1
-	for !p.statementEnds(len(open)) {
+	for !p.statementEnds(len(open), types >= 0) {
 		at := p.tok
 		switch {
 		case at.kind == tokEOF, at.kind == tokError, at.kind == tokCaret:
@@ -111,15 +112,17 @@ func joinPieces(pieces []string, operands []*ir.Value) ([]string, []*ir.Value) {
 }
 
 // statementEnds reports whether the current token is not part of the op: it closes the region, is the op's location, or
-// starts the next op, block or definition on a new line. depth is the number of open brackets.
-func (p *parser) statementEnds(depth int) bool {
+// starts the next op, block or definition on a new line. After the op's types, which typed reports, a known op or a
+// result may start on the same line. depth is the number of open brackets.
+func (p *parser) statementEnds(depth int, typed bool) bool {
 	if depth > 0 {
 		return false
 	}
 	if p.is('}') || p.tok.kind == tokEOF || p.tok.kind == tokWord && string(p.text()) == "loc" && p.opens() {
 		return true
 	}
-	if !p.firstOnLine() {
+	first := p.firstOnLine()
+	if !first && (!typed || p.tok.kind != tokPercent && p.tok.kind != tokWord) {
 		return false
 	}
 	switch p.tok.kind {
@@ -135,7 +138,7 @@ func (p *parser) statementEnds(depth int) bool {
 	case tokWord:
 		name := str(p.text())
 		if strings.IndexByte(name, '.') > 0 || name == "module" {
-			return true
+			return first || p.reg.Lookup(name) != nil
 		}
 		full := p.ops.defaults[len(p.ops.defaults)-1]
 		return full != "" && p.kind([]byte(full+"."+name)).Def.Known()

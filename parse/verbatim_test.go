@@ -66,6 +66,30 @@ func.func @f(%x: !t, %n: i32) -> tensor<4xf32> {
 	}
 }
 
+// TestVerbatimOnOneLine: a known op after the types of an unknown one is an op of its own.
+func TestVerbatimOnOneLine(t *testing.T) {
+	const want = `module {
+  func.func @f(%arg0: f32) -> f32 {
+    %0 = foo.exp %arg0 : f32
+    %1 = foo.cast %0 : f32 to f32
+    %2 = foo.exp %1 : f32
+    return %2 : f32
+  }
+}
+`
+	for _, in := range []string{
+		"func.func @f(%x: f32) -> f32 { %a = foo.exp %x : f32 %b = foo.cast %a : f32 to f32 %c = foo.exp %b : f32 return %c : f32 }",
+		"func.func @f(%x: f32) -> f32 {\n%a = foo.exp %x : f32 %b = foo.cast %a : f32 to f32\n%c = foo.exp %b : f32 func.return %c : f32\n}",
+	} {
+		m, err := parse.Parse(diag.NewSource("in.mlir", []byte(in)), ir.NewContext(testkit.Registry(t)), parse.Options{})
+		if err != nil {
+			t.Error(err)
+		} else if got := print.String(m, print.Options{}); got != want || ir.Verify(m) != nil {
+			t.Errorf("got\n%s", got)
+		}
+	}
+}
+
 // TestNotVerbatim refuses ops of unknown dialects whose text has no clear end, and ops that are probably misspelled.
 func TestNotVerbatim(t *testing.T) {
 	reg := testkit.Registry(t)
