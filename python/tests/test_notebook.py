@@ -58,6 +58,19 @@ def answer(client, request):
             return reply["content"]
 
 
+@pytest.fixture(scope="module")
+def kernel():
+    """A running notebook without cells: its manager, and a client that has imported hlocb and JAX in In[1]."""
+    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
+    try:
+        client.wait_for_ready(timeout=120)
+        assert answer(client, client.execute("import hlocb, jax, jax.numpy as jnp"))["status"] == "ok"
+        yield manager, client
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
 CELL = """\
 logarithm = jnp.log
 f = jax.jit(lambda x: logarithm(x))
@@ -78,35 +91,25 @@ else:
 """
 
 
-def test_lines_of_cells():
+def test_lines_of_cells(kernel):
     """A tap takes the names of cells, and events show them."""
-    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
-    try:
-        client.wait_for_ready(timeout=120)
-        for code in ("import hlocb, jax, jax.numpy as jnp", CELL, IN_CELL):
-            request = client.execute(code)
-            assert (reply := answer(client, request))["status"] == "ok", reply
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    _, client = kernel
+    for code in (CELL, IN_CELL):
+        assert (reply := answer(client, client.execute(code)))["status"] == "ok", reply
 
 
-def test_interrupt():
+def test_interrupt(kernel):
     """The notebook's interrupt ends a tapped loop and an endless run within seconds, and the kernel goes on."""
-    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
-    try:
-        client.wait_for_ready(timeout=120)
-        assert answer(client, client.execute("import hlocb, jax, jax.numpy as jnp"))["status"] == "ok"
-        for code in (TAPPED, RUN):
-            request = client.execute(code)
-            while client.get_iopub_msg(timeout=120)["header"]["msg_type"] != "stream":
-                pass
-            time.sleep(0.5)
-            start = time.monotonic()
-            manager.interrupt_kernel()
-            assert (reply := answer(client, request))["ename"] == "KeyboardInterrupt", reply
-            assert time.monotonic() - start < 30  # a second on a quiet machine
-        assert (reply := answer(client, client.execute("assert len(t.events) > 0")))["status"] == "ok", reply
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+    manager, client = kernel
+    for code in (TAPPED, RUN):
+        request = client.execute(code)
+        while True:
+            message = client.get_iopub_msg(timeout=120)
+            if message["header"]["msg_type"] == "stream" and message["parent_header"].get("msg_id") == request:
+                break
+        time.sleep(0.5)
+        start = time.monotonic()
+        manager.interrupt_kernel()
+        assert (reply := answer(client, request))["ename"] == "KeyboardInterrupt", reply
+        assert time.monotonic() - start < 30  # a second on a quiet machine
+    assert (reply := answer(client, client.execute("assert len(t.events) > 0")))["status"] == "ok", reply
