@@ -73,7 +73,8 @@ test: peers
 
 # The tests that 'make test' leaves out, or runs in part: package internal/label labels them.
 slow: peers
-	HLOCB_REST=1 $(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow) | tee -a "$(RESULTS)" | $(SUMMARY)
+	{ HLOCB_REST=1 $(GO) test -timeout 30m -json $$($(GO) run ./internal/testlist -slow); status=$$?; \
+	$(GO) test -C runtime/goxla -run TestOwnTests -json ./... && exit $$status; } | tee -a "$(RESULTS)" | $(SUMMARY)
 
 check:
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; \

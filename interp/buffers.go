@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/hlocb/hlocb/dialect/fn"
@@ -97,10 +98,11 @@ func (e *Executable) RunMemory(ctx context.Context, args []runtime.Memory, donat
 			m.maker = nil
 		}
 	}
-	results, err := e.start(ctx, tensors, own)
+	all, err := e.start(ctx, [][]*tensor.Tensor{tensors}, own, false)
 	if err != nil {
 		return nil, err
 	}
+	results := all[0]
 	out := make([]runtime.Memory, len(results))
 	for i, t := range results {
 		out[i] = &memory{backend: e.backend, t: t, maker: e}
@@ -116,7 +118,22 @@ func (e *Executable) RunOwned(ctx context.Context, args []*tensor.Tensor, donate
 	if e.opts.Memory == nil {
 		return nil, errors.New("the engine has no allocator")
 	}
-	return e.start(ctx, args, donated)
+	all, err := e.start(ctx, [][]*tensor.Tensor{args}, donated, false)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// RunReplicas is RunOwned with arguments for each replica, and returns the results of each. No argument is donated.
+func (e *Executable) RunReplicas(ctx context.Context, args [][]*tensor.Tensor) ([][]*tensor.Tensor, error) {
+	if e.opts.Memory == nil {
+		return nil, errors.New("the engine has no allocator")
+	}
+	if len(args) != e.replicas {
+		return nil, fmt.Errorf("arguments for %d replicas, the program has %d", len(args), e.replicas)
+	}
+	return e.start(ctx, args, nil, true)
 }
 
 // discard frees donated arguments of a run that does not start.

@@ -139,26 +139,31 @@ type Executable struct {
 // After a timeout or the end of ctx, Run may return while an op or a handler continues in its goroutine: Run waits for
 // it only for a grace period. Do not change the arguments before the op ends.
 func (e *Executable) Run(ctx context.Context, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	results, err := e.start(ctx, args, nil)
+	all, err := e.start(ctx, [][]*tensor.Tensor{args}, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	results := all[0]
 	if e.opts.Memory != nil { // the results are Go's
 		for i, t := range results {
 			results[i] = t.Clone()
 			e.free(t)
 		}
 	}
-	return results, err
+	return results, nil
 }
 
-// start executes the program once; the run may overwrite the donated arguments.
-func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated []bool) ([]*tensor.Tensor, error) {
+// start executes the program once. args holds the arguments of each replica, or one list for all. The run may overwrite
+// the donated arguments. The results are those of each replica, or with all unset of the first.
+func (e *Executable) start(ctx context.Context, args [][]*tensor.Tensor, donated []bool, all bool) ([][]*tensor.Tensor, error) {
 	if ctx.Err() != nil {
-		e.discard(args, donated)
+		e.discard(args[0], donated)
 		return nil, context.Cause(ctx)
 	}
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
-		e.discard(args, donated)
+		e.discard(args[0], donated)
 		return nil, errors.New("the executable is closed")
 	}
 	e.active.Add(1)
@@ -179,11 +184,11 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 	ctx, end := w.Start(ctx, e.prog.Module.Source(), e.prog.Timeout, e.opts.Progress, e.opts.ProgressEvery)
 	defer end()
 	if !bounded {
-		return e.execute(ctx, m, args)
+		return e.execute(ctx, m, args, all)
 	}
 	// One long-running op or handler does not check the time.
 	type outcome struct {
-		results []*tensor.Tensor
+		results [][]*tensor.Tensor
 		err     error
 	}
 	done := make(chan outcome, 1)
@@ -193,7 +198,7 @@ func (e *Executable) start(ctx context.Context, args []*tensor.Tensor, donated [
 			o.err = named(m, o.err)
 			done <- o
 		}()
-		o.results, o.err = e.execute(ctx, m, args)
+		o.results, o.err = e.execute(ctx, m, args, all)
 	}()
 	select {
 	case o := <-done:
@@ -221,17 +226,19 @@ func named(m *exec.Machine, err error) error {
 }
 
 // execute runs the program on its devices.
-func (e *Executable) execute(ctx context.Context, m *exec.Machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (e *Executable) execute(ctx context.Context, m *exec.Machine, args [][]*tensor.Tensor, all bool) ([][]*tensor.Tensor, error) {
 	if e.replicas*e.partitions > 1 {
-		return e.runDevices(ctx, m, args)
+		return e.runDevices(ctx, m, args, all)
 	}
-	results, err := m.RunMain(ctx, e.entry, args)
+	results, err := m.RunMain(ctx, e.entry, args[0])
 	m.Watch.CloseMachines()
-	if err == nil && e.keep(m) {
-		return results, nil
+	if err != nil || !e.keep(m) {
+		m.Close()
 	}
-	m.Close()
-	return results, err
+	if err != nil {
+		return nil, err
+	}
+	return [][]*tensor.Tensor{results}, nil
 }
 
 // keep keeps a machine for the next run, unless another machine waits for it.
@@ -260,8 +267,8 @@ func (e *Executable) Close() error {
 }
 
 // runDevices executes the program on several devices.
-func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	m.Own(args, m.Donated)
+func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args [][]*tensor.Tensor, all bool) ([][]*tensor.Tensor, error) {
+	m.Own(args[0], m.Donated)
 	w := exec.NewDeviceGroup(e.replicas, e.partitions)
 	results := make([][]*tensor.Tensor, e.replicas*e.partitions)
 	var gone atomic.Pointer[exec.Machine] // its handler ended the device's goroutine
@@ -274,9 +281,9 @@ func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*te
 				gone.Store(device)
 			}
 		}()
-		results[d], err = device.RunMain(ctx, e.entry, args)
+		results[d], err = device.RunMain(ctx, e.entry, args[device.Run.Replica%len(args)])
 		returned = true
-		if d > 0 && e.opts.Memory != nil { // only the results of device 0 are returned
+		if (d > 0 && !all || d%e.partitions > 0) && e.opts.Memory != nil { // the results are not returned
 			for _, t := range results[d] {
 				e.free(t)
 			}
@@ -291,5 +298,9 @@ func (e *Executable) runDevices(ctx context.Context, m *exec.Machine, args []*te
 		}
 		return nil, err
 	}
-	return results[0], nil
+	var out [][]*tensor.Tensor
+	for d := 0; d < len(results) && (d == 0 || all); d += e.partitions {
+		out = append(out, results[d])
+	}
+	return out, nil
 }

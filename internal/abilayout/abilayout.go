@@ -167,7 +167,12 @@ func FindHeaders(t *testing.T) (pjrt, ffi []string) {
 
 // NewestHeader returns the path of go-xla's pjrt_c_api.h, "" if go-xla is not here.
 func NewestHeader() string {
-	dir, err := peer.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
+	module, err := peer.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return ""
+	}
+	user := filepath.Join(filepath.Dir(string(module)), "runtime", "goxla") // the module that requires go-xla
+	dir, err := peer.Command("go", "-C", user, "list", "-m", "-f", "{{.Dir}}", "github.com/gomlx/go-xla").Output()
 	file := filepath.Join(strings.TrimSpace(string(dir)), "pjrt", "pjrt_c_api.h")
 	if _, missing := os.Stat(file); err != nil || missing != nil {
 		return ""

@@ -65,6 +65,7 @@ enum {
   HL_EXECUTABLE_COMPILE_OPTIONS = 124,
   HL_DEVICE_ATTRIBUTES = 128,
   HL_LOADED_LOGICAL_IDS = 130,
+  HL_BUFFER_BITCAST = 131,
   HL_ERROR_PAYLOADS = 132,
   HL_TOPOLOGY_FINGERPRINT = 133,
   HL_EXECUTABLE_PARAMETER_MEMORY_KINDS = 134,
@@ -149,6 +150,16 @@ typedef struct {
   void *buffer, *to;
   void *copy;  // out
 } hl_copy_args;
+
+typedef struct {
+  HL_HEAD;
+  void *buffer;
+  int32_t type;
+  const int64_t *dims;
+  size_t num_dims;
+  hl_layout *layout;
+  void *copy;  // out
+} hl_bitcast_args;
 
 typedef struct {
   HL_HEAD;

@@ -266,6 +266,14 @@ HL_AT(hl_copy_args, ext, 8);  // PJRT_Buffer_CopyToMemory_Args.extension_start
 HL_AT(hl_copy_args, buffer, 16);  // PJRT_Buffer_CopyToMemory_Args.buffer
 HL_AT(hl_copy_args, to, 24);  // PJRT_Buffer_CopyToMemory_Args.dst_memory
 HL_AT(hl_copy_args, copy, 32);  // PJRT_Buffer_CopyToMemory_Args.dst_buffer
+HL_AT(hl_bitcast_args, size, 0);  // PJRT_Buffer_Bitcast_Args.struct_size
+HL_AT(hl_bitcast_args, ext, 8);  // PJRT_Buffer_Bitcast_Args.extension_start
+HL_AT(hl_bitcast_args, buffer, 16);  // PJRT_Buffer_Bitcast_Args.buffer
+HL_AT(hl_bitcast_args, type, 24);  // PJRT_Buffer_Bitcast_Args.element_type
+HL_AT(hl_bitcast_args, dims, 32);  // PJRT_Buffer_Bitcast_Args.dims
+HL_AT(hl_bitcast_args, num_dims, 40);  // PJRT_Buffer_Bitcast_Args.num_dims
+HL_AT(hl_bitcast_args, layout, 48);  // PJRT_Buffer_Bitcast_Args.device_layout
+HL_AT(hl_bitcast_args, copy, 56);  // PJRT_Buffer_Bitcast_Args.out_buffer
 HL_AT(hl_raw_args, size, 0);  // PJRT_Buffer_CopyRawToHost_Args.struct_size
 HL_AT(hl_raw_args, ext, 8);  // PJRT_Buffer_CopyRawToHost_Args.extension_start
 HL_AT(hl_raw_args, buffer, 16);  // PJRT_Buffer_CopyRawToHost_Args.buffer
@@ -363,6 +371,7 @@ HL_IS(HL_LOADED_DEVICE_ASSIGNMENT, 117);  // PJRT_LoadedExecutable_GetDeviceAssi
 HL_IS(HL_EXECUTABLE_COMPILE_OPTIONS, 124);  // PJRT_Executable_GetCompileOptions
 HL_IS(HL_DEVICE_ATTRIBUTES, 128);  // PJRT_Device_GetAttributes
 HL_IS(HL_LOADED_LOGICAL_IDS, 130);  // PJRT_LoadedExecutable_AddressableDeviceLogicalIds
+HL_IS(HL_BUFFER_BITCAST, 131);  // PJRT_Buffer_Bitcast
 HL_IS(HL_ERROR_PAYLOADS, 132);  // PJRT_Error_ForEachPayload
 HL_IS(HL_TOPOLOGY_FINGERPRINT, 133);  // PJRT_TopologyDescription_Fingerprint
 HL_IS(HL_EXECUTABLE_PARAMETER_MEMORY_KINDS, 134);  // PJRT_Executable_ParameterMemoryKinds

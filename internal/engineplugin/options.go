@@ -14,8 +14,8 @@ import (
 // compileOptions are the fields of an xla.CompileOptionsProto (xla/pjrt/proto/compile_options.proto) that the engine
 // reads.
 type compileOptions struct {
-	ordinal  int64   // of the device; -1 for none
-	assigned []int64 // the devices of the partitions of replica 0; nil for none
+	ordinal  int64     // of the device; -1 for none
+	assigned [][]int64 // the devices of each partition's replicas; nil for none
 }
 
 // Fields of the protos.
@@ -91,35 +91,49 @@ func (o *compileOptions) build(field int, n uint64, v []byte) error {
 			if field != fieldComputation {
 				return nil
 			}
-			first := true // the device of replica 0
-			return eachField(computation, func(field int, n uint64, packed []byte) error {
-				if packed != nil {
-					n, _ = protowire.ConsumeVarint(packed)
+			var replicas []int64
+			err := eachField(computation, func(field int, n uint64, packed []byte) error {
+				if field != fieldDeviceIDs {
+					return nil
 				}
-				if field == fieldDeviceIDs && first {
-					o.assigned = append(o.assigned, int64(n))
-					first = false
+				if packed == nil {
+					replicas = append(replicas, int64(n))
+				}
+				for len(packed) > 0 {
+					n, size := protowire.ConsumeVarint(packed)
+					if size < 0 {
+						return &argumentError{"the compile options are damaged"}
+					}
+					replicas, packed = append(replicas, int64(n)), packed[size:]
 				}
 				return nil
 			})
+			o.assigned = append(o.assigned, replicas)
+			return err
 		})
 	}
 	return nil
 }
 
-// devices returns the devices of a program's partitions, of n devices of the client.
-func (o *compileOptions) devices(n, partitions int) ([]int64, error) {
-	list := o.assigned
-	if list == nil && o.ordinal >= 0 && partitions == 1 {
+// devices returns the devices of a program's replicas, each with those of its partitions, of n devices of the client.
+func (o *compileOptions) devices(n, replicas, partitions int) ([]int64, error) {
+	var list []int64
+	switch {
+	case o.assigned != nil:
+		if len(o.assigned) != partitions || slices.ContainsFunc(o.assigned, func(l []int64) bool { return len(l) != replicas }) {
+			return nil, &argumentError{fmt.Sprintf("the options assign devices %v; expected %d partitions with %d replicas", o.assigned, partitions, replicas)}
+		}
+		for r := range replicas {
+			for _, l := range o.assigned {
+				list = append(list, l[r])
+			}
+		}
+	case o.ordinal >= 0 && replicas*partitions == 1:
 		list = []int64{o.ordinal}
-	}
-	if list == nil {
-		for i := range partitions {
+	default:
+		for i := range replicas * partitions {
 			list = append(list, int64(i))
 		}
-	}
-	if len(list) != partitions {
-		return nil, &argumentError{fmt.Sprintf("the options assign %d devices to %d partitions", len(list), partitions)}
 	}
 	for _, d := range list {
 		if d < 0 || d >= int64(n) {

@@ -46,33 +46,44 @@ func TestOverrides(t *testing.T) {
 
 // TestDevices: a program runs on the devices that its options assign, or else on the first ones.
 func TestDevices(t *testing.T) {
-	assigned := func(ids ...uint64) []byte {
+	assigned := func(partitions ...[]uint64) []byte {
 		var computations []byte
-		for _, id := range ids {
-			computations = append(computations, bytesField(fieldComputation, intField(fieldDeviceIDs, id))...)
+		for i, ids := range partitions {
+			var packed, single []byte
+			for _, id := range ids {
+				packed, single = protowire.AppendVarint(packed, id), append(single, intField(fieldDeviceIDs, id)...)
+			}
+			if i > 0 {
+				single = bytesField(fieldDeviceIDs, packed)
+			}
+			computations = append(computations, bytesField(fieldComputation, single)...)
 		}
 		return bytesField(fieldBuildOptions, bytesField(fieldAssignment, computations))
 	}
 	for _, c := range []struct {
-		options    []byte
-		partitions int
-		want       []int64 // nil: an error
+		options              []byte
+		replicas, partitions int
+		want                 []int64 // nil: an error
 	}{
-		{nil, 1, []int64{0}},
-		{nil, 3, []int64{0, 1, 2}},
-		{bytesField(fieldBuildOptions, intField(fieldOrdinal, 2)), 1, []int64{2}},
-		{bytesField(fieldBuildOptions, intField(fieldOrdinal, 1<<64-1)), 1, []int64{0}}, // -1: none
-		{assigned(3, 1), 2, []int64{3, 1}},
-		{assigned(3, 1), 4, nil},
-		{assigned(3, 4), 2, nil},
-		{nil, 5, nil},
+		{nil, 1, 1, []int64{0}},
+		{nil, 1, 3, []int64{0, 1, 2}},
+		{nil, 2, 2, []int64{0, 1, 2, 3}},
+		{bytesField(fieldBuildOptions, intField(fieldOrdinal, 2)), 1, 1, []int64{2}},
+		{bytesField(fieldBuildOptions, intField(fieldOrdinal, 1<<64-1)), 1, 1, []int64{0}}, // -1: none
+		{assigned([]uint64{3}, []uint64{1}), 1, 2, []int64{3, 1}},
+		{assigned([]uint64{3, 0}, []uint64{1, 2}), 2, 2, []int64{3, 1, 0, 2}},
+		{assigned([]uint64{3}, []uint64{1}), 1, 4, nil},
+		{assigned([]uint64{3}, []uint64{1}), 2, 1, nil},
+		{assigned([]uint64{3}, []uint64{4}), 1, 2, nil},
+		{nil, 1, 5, nil},
+		{nil, 3, 2, nil},
 	} {
 		o, err := readOptions(c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := o.devices(4, c.partitions); (err == nil) != (c.want != nil) || !slices.Equal(got, c.want) {
-			t.Errorf("%d partitions: %v (%v), expected %v", c.partitions, got, err, c.want)
+		if got, err := o.devices(4, c.replicas, c.partitions); (err == nil) != (c.want != nil) || !slices.Equal(got, c.want) {
+			t.Errorf("%d replicas of %d partitions: %v (%v), expected %v", c.replicas, c.partitions, got, err, c.want)
 		}
 	}
 }

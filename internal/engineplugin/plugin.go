@@ -220,6 +220,29 @@ func hlocbEngineUpload(v *C.he_value, data unsafe.Pointer, element C.size_t, dim
 	return nil
 }
 
+// hlocbEngineBitcast gives v the bits of n bytes at data, whose type is from, as elements of type to. packed is the size
+// of both if XLA stores them.
+//
+//export hlocbEngineBitcast
+func hlocbEngineBitcast(v *C.he_value, to C.int32_t, data unsafe.Pointer, n C.size_t, from C.int32_t, packed C.size_t) *C.char {
+	block, err := current.Load().pool.Alloc(int(v.size))
+	if err != nil {
+		return C.CString(err.Error())
+	}
+	v.data, v.pooled = unsafe.Pointer(unsafe.SliceData(block)), true
+	bits := unsafe.Slice((*byte)(data), int(n))
+	if d, err := pjrt.BufferType(int32(from)); err == nil && pjrt.PackedBits(d) > 0 {
+		bits = make([]byte, packed)
+		pjrt.Pack(bits, unsafe.Slice((*byte)(data), int(n)), d)
+	}
+	if d, err := pjrt.BufferType(int32(to)); err == nil && pjrt.PackedBits(d) > 0 {
+		pjrt.Unpack(block, bits, d)
+	} else {
+		copy(block, bits)
+	}
+	return nil
+}
+
 // gather copies a strided array to dense memory and returns the rest of dst.
 func gather(dst []byte, src unsafe.Pointer, element int, dims, strides []C.int64_t) []byte {
 	if len(dims) == 0 {

@@ -46,7 +46,8 @@ type program struct {
 	exe             *interp.Executable
 	runs            atomic.Int64
 	params, results []value
-	partitions      int
+	replicas        int
+	partitions      int  // of each replica
 	foreign         bool // handlers of the XLA FFI compute some of its calls
 }
 
@@ -76,14 +77,11 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	interpose.SetDevices(m, options)
 	replicas, partitions := mhlo.Devices(m)
 	replicas, partitions = max(replicas, 1), max(partitions, 1)
-	if replicas > 1 {
-		return &unimplementedError{fmt.Sprintf("program %s has %d replicas; hlocb's engine runs one replica of any number of partitions", name, replicas)}
-	}
-	devices, err := opts.devices(int(e.client.num_devices), partitions)
+	devices, err := opts.devices(int(e.client.num_devices), replicas, partitions)
 	if err != nil {
 		return err
 	}
-	out := &program{plugin: p, partitions: partitions}
+	out := &program{plugin: p, replicas: replicas, partitions: partitions}
 	p.setApart(m)
 	interposer := p.interposer.Load()
 	if out.prepared, err = interposer.Prepare(m, options); err != nil {
@@ -113,7 +111,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 		sum.Write(part)
 	}
 	e.name, e.fingerprint = C.CString(name), C.CString(hex.EncodeToString(sum.Sum(nil)))
-	e.replicas, e.partitions = 1, C.int32_t(partitions)
+	e.replicas, e.partitions = C.int32_t(replicas), C.int32_t(partitions)
 	e.hooks = C.bool(len(manifest.Sites) > 0 || out.foreign)
 	e.text, e.text_size = (*C.char)(C.CBytes(code)), C.size_t(len(code))
 	e.options, e.options_size = (*C.char)(C.CBytes(options)), C.size_t(len(options))
@@ -123,7 +121,7 @@ func (p *plugin) compile(e *C.he_executable, code []byte, form string, options [
 	e.logical = (*C.hl_logical_id)(calloc(len(devices), unsafe.Sizeof(C.hl_logical_id{})))
 	for i, d := range devices {
 		unsafe.Slice(e.devices, len(devices))[i] = unsafe.Slice(e.client.device_list, int(e.client.num_devices))[d]
-		unsafe.Slice(e.logical, len(devices))[i].partition = C.int32_t(i)
+		unsafe.Slice(e.logical, len(devices))[i] = C.hl_logical_id{replica: C.int32_t(i / partitions), partition: C.int32_t(i % partitions)}
 	}
 	e.parameters, e.num_parameters = describe(out.params, partitions)
 	for i, d := range donors {
@@ -256,7 +254,61 @@ func (p *program) run(r *C.he_run) error {
 		}
 	}
 	start := time.Now()
-	args, donated := make([]*tensor.Tensor, 0, n), make([]bool, 0, n)
+	args, donated := make([][]*tensor.Tensor, p.replicas), make([]bool, 0, n)
+	for replica := range args {
+		var err error
+		if args[replica], err = p.arguments(held[replica*p.partitions*n:][:n*p.partitions]); err != nil {
+			return err
+		}
+	}
+	for i := range p.params {
+		if p.params[i].token {
+			continue
+		}
+		own := devices == 1 && bool(unsafe.Slice(r.own, n)[i]) && bool(held[i].pooled) && C.he_sole(held[i]) != 0
+		if own {
+			held[i].pooled = false // the memory is the engine's now
+		}
+		donated = append(donated, own)
+	}
+	p.prepared.Take(p.runs.Add(1), args[0])
+	ctx := context.WithValue(context.Background(), runKey{}, r)
+	var results [][]*tensor.Tensor
+	var err error
+	if p.replicas == 1 {
+		results = make([][]*tensor.Tensor, 1)
+		results[0], err = p.exe.RunOwned(ctx, args[0], donated)
+	} else {
+		results, err = p.exe.RunReplicas(ctx, args)
+	}
+	if err != nil {
+		p.prepared.Failed(err)
+		return err
+	}
+	for replica, list := range results {
+		next := 0
+		for i := range p.results {
+			v := &p.results[i]
+			if v.token {
+				continue
+			}
+			t := list[next]
+			next++
+			if err != nil {
+				p.plugin.free(t)
+				continue
+			}
+			err = p.store(r, replica, i, v, t)
+		}
+	}
+	r.executable.quick = C.bool(time.Since(start) < quickRun)
+	return err
+}
+
+// arguments returns the arguments of a replica as whole values. held are those of its partitions.
+func (p *program) arguments(held []*C.he_value) ([]*tensor.Tensor, error) {
+	n := len(p.params)
+	args := make([]*tensor.Tensor, 0, n)
 	for i := range p.params {
 		v := &p.params[i]
 		if v.token {
@@ -264,52 +316,25 @@ func (p *program) run(r *C.he_run) error {
 		}
 		if v.cut == nil {
 			args = append(args, tensorAt(held[i], v.dtype, v.whole))
-			own := devices == 1 && bool(unsafe.Slice(r.own, n)[i]) && bool(held[i].pooled) && C.he_sole(held[i]) != 0
-			if own {
-				held[i].pooled = false // the memory is the engine's now
-			}
-			donated = append(donated, own)
 			continue
 		}
-		shards := make([]*tensor.Tensor, devices)
+		shards := make([]*tensor.Tensor, p.partitions)
 		for d := range shards {
 			shards[d] = tensorAt(held[d*n+i], v.dtype, v.shard)
 		}
 		whole, err := v.cut.Join(shards, v.whole)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		args, donated = append(args, whole), append(donated, false)
+		args = append(args, whole)
 	}
-	p.prepared.Take(p.runs.Add(1), args)
-	ctx := context.WithValue(context.Background(), runKey{}, r)
-	results, err := p.exe.RunOwned(ctx, args, donated)
-	if err != nil {
-		p.prepared.Failed(err)
-		return err
-	}
-	outs := unsafe.Slice(r.results, len(p.results)*devices)
-	next := 0
-	for i := range p.results {
-		v := &p.results[i]
-		if v.token {
-			continue
-		}
-		t := results[next]
-		next++
-		if err != nil {
-			p.plugin.free(t)
-			continue
-		}
-		err = p.store(r, outs, i, v, t)
-	}
-	r.executable.quick = C.bool(time.Since(start) < quickRun)
-	return err
+	return args, nil
 }
 
-// store makes a result the value of every device.
-func (p *program) store(r *C.he_run, outs []*C.he_value, i int, v *value, t *tensor.Tensor) error {
-	n, devices := len(p.results), int(r.num_devices)
+// store makes a result of a replica the value of its devices.
+func (p *program) store(r *C.he_run, replica, i int, v *value, t *tensor.Tensor) error {
+	n, start := len(p.results), replica*p.partitions // the replica's first device
+	outs := unsafe.Slice(r.results, n*int(r.num_devices))[start*n:]
 	if v.cut == nil {
 		payload := t.Peek()
 		if len(payload) == 0 { // NumPy wants an address
@@ -319,17 +344,17 @@ func (p *program) store(r *C.he_run, outs []*C.he_value, i int, v *value, t *ten
 			}
 		}
 		set(outs[i], payload)
-		for d := 1; d < devices; d++ {
-			C.he_run_share(r, C.size_t(d), 0, C.size_t(i))
+		for d := 1; d < p.partitions; d++ {
+			C.he_run_share(r, C.size_t(start+d), C.size_t(start), C.size_t(i))
 		}
 		return nil
 	}
 	defer p.plugin.free(t)
 	first := map[string]int{} // the first device with a shard
-	for d := range devices {
+	for d := range p.partitions {
 		key := v.cut.Key(d)
 		if from, ok := first[key]; ok {
-			C.he_run_share(r, C.size_t(d), C.size_t(from), C.size_t(i))
+			C.he_run_share(r, C.size_t(start+d), C.size_t(start+from), C.size_t(i))
 			continue
 		}
 		first[key] = d

@@ -587,15 +587,18 @@ FN(buffer_from_host, hl_from_host_args) {
   return NULL;
 }
 
+static bool is_row_major(const hl_layout *l, size_t num_dims) {
+  for (size_t i = 0; l && l->type == 0 && i < l->tiled.num_minor_to_major; i++)
+    if (l->tiled.minor_to_major[i] != (int64_t)(num_dims - 1 - i)) return false;
+  return true;
+}
+
 FN(view_of_memory, hl_view_args) {
   he_client *c = a->client;
   if (!a->memory && !a->device) a->device = &c->devices[0];
   size_t size = he_size(a->type, a->dims, a->num_dims);
   if (size == SIZE_MAX) return he_fail(HL_INVALID_ARGUMENT, "hlocb's engine has no arrays with PJRT's element type %d", a->type);
-  const hl_layout *l = a->layout;
-  if (l && l->type == 0)
-    for (size_t i = 0; i < l->tiled.num_minor_to_major; i++)
-      if (l->tiled.minor_to_major[i] != (int64_t)(a->num_dims - 1 - i)) return unimplemented("views of arrays that are not row-major");
+  if (!is_row_major(a->layout, a->num_dims)) return unimplemented("views of arrays that are not row-major");
   he_value *v = he_value_new(&he_ready);
   v->size = size;
   v->data = a->data;
@@ -681,6 +684,46 @@ static void *copy_to(he_buffer *b, he_memory *to, void **out) {
 
 FN(buffer_copy_to_device, hl_copy_args) { return copy_to(a->buffer, &((he_device *)a->to)->memories[0], &a->copy); }
 FN(buffer_copy_to_memory, hl_copy_args) { return copy_to(a->buffer, a->to, &a->copy); }
+
+// packed_size returns the bytes of an array as XLA stores it: it packs elements narrower than a byte.
+static size_t packed_size(int32_t type, const int64_t *dims, size_t n) {
+  size_t size = he_size(type, dims, n);
+  if (size == SIZE_MAX || type == HL_TYPE_TOKEN || !he_packed[type]) return size;
+  size_t per = 8 / he_packed[type];
+  return size / per + (size % per > 0);
+}
+
+// A bitcast shares the memory of its operand, unless only one of the types is narrower than a byte: the engine stores an
+// element of such a type in a byte.
+FN(buffer_bitcast, hl_bitcast_args) {
+  he_buffer *b = a->buffer;
+  size_t size = he_size(a->type, a->dims, a->num_dims), packed = packed_size(a->type, a->dims, a->num_dims);
+  if (size == SIZE_MAX) return he_fail(HL_INVALID_ARGUMENT, "hlocb's engine has no arrays with PJRT's element type %d", a->type);
+  if (!is_row_major(a->layout, a->num_dims)) return unimplemented("bitcasts to arrays that are not row-major");
+  if (packed != packed_size(b->type, b->dims, b->num_dims))
+    return he_fail(HL_INVALID_ARGUMENT, "a bitcast from %zu bytes to %zu", packed_size(b->type, b->dims, b->num_dims), packed);
+  he_value *v = take(b, false);
+  if (!v) return deleted_error();
+  if (b->type != a->type && (he_packed[b->type] || he_packed[a->type])) {
+    he_value *from = v;
+    he_error *error = he_event_wait(from->event);
+    void *failure = error ? he_fail(error->code, "%s", error->message) : NULL;
+    if (!failure) {
+      v = he_value_new(&he_ready);
+      v->size = size;
+      char *message = hlocbEngineBitcast(v, a->type, from->data, from->size, b->type, packed);
+      if (message) {
+        failure = he_fail(HL_RESOURCE_EXHAUSTED, "%s", message);
+        free(message);
+        he_value_drop(v);
+      }
+    }
+    he_value_drop(from);
+    if (failure) return failure;
+  }
+  a->copy = new_buffer(b->memory, a->type, a->dims, a->num_dims, v);
+  return NULL;
+}
 
 // transfer copies bytes of a value when it is ready.
 typedef struct {
@@ -849,8 +892,9 @@ static void *take_arguments(he_run *r, const hl_execute_args *a) {
     for (size_t d = 0; d < r->num_devices; d++) {
       he_buffer *b = a->arguments[d][i];
       he_type *t = &e->parameters[i];
-      // JAX passes any array for a token.
-      if (t->type != HL_TYPE_TOKEN && (b->type != t->type || b->num_dims != t->num_dims || (t->num_dims && memcmp(b->dims, t->dims, t->num_dims * sizeof *t->dims))))
+      // JAX passes any array for a token. Otherwise the bytes count, as in XLA, unless the engine stores the types in
+      // different ways.
+      if (t->type != HL_TYPE_TOKEN && (he_size(b->type, b->dims, b->num_dims) != t->size || (b->type != t->type && (he_packed[b->type] || he_packed[t->type]))))
         return he_fail(HL_INVALID_ARGUMENT, "argument %zu of %s has another type than the program's parameter", i, e->name);
       if (!r->own[i]) continue;
       for (size_t k = 0; k < n; k++) {
@@ -879,7 +923,8 @@ FN(execute, hl_execute_args) {
   he_executable *e = a->loaded;
   if (e->deleted) return he_fail(HL_INVALID_ARGUMENT, "the executable %s has been deleted", e->name);
   if (a->num_devices != e->num_devices || a->num_arguments != e->num_parameters)
-    return he_fail(HL_INVALID_ARGUMENT, "%s takes %zu arguments on %zu devices, not %zu on %zu", e->name, e->num_parameters, e->num_devices, a->num_arguments, a->num_devices);
+    return he_fail(HL_INVALID_ARGUMENT, "Execution supplied %zu buffers but compiled program expected %zu buffers, for each of %zu devices (%zu given): %s",
+                   a->num_arguments, e->num_parameters, e->num_devices, a->num_devices, e->name);
   size_t devices = e->num_devices, np = devices * e->num_parameters, nr = devices * e->num_results;
   he_run *r = calloc(1, sizeof *r);
   if (!r || !(r->arguments = calloc(np + 1, sizeof *r->arguments)) || !(r->own = calloc(e->num_parameters + 1, 1)) ||
@@ -1202,6 +1247,7 @@ static const struct {
     {HL_BUFFER_IS_DELETED, buffer_is_deleted},
     {HL_BUFFER_COPY_TO_DEVICE, buffer_copy_to_device},
     {HL_BUFFER_COPY_TO_MEMORY, buffer_copy_to_memory},
+    {HL_BUFFER_BITCAST, buffer_bitcast},
     {HL_BUFFER_TO_HOST, buffer_to_host},
     {HL_BUFFER_COPY_RAW_TO_HOST, buffer_copy_raw},
     {HL_BUFFER_ON_CPU, yes},

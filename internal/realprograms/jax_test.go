@@ -34,16 +34,20 @@ func TestThroughJAX(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, messages.String())
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) < 40 {
-		t.Errorf("%d programs, expected at least 40", len(lines))
-	}
-	for _, line := range lines {
-		name, outcome, _ := strings.Cut(line, ": ")
+	programsRun := 0
+	for line := range strings.Lines(string(out)) {
+		name, outcome, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok {
+			continue // a program prints, too
+		}
+		programsRun++
 		t.Run(name, func(t *testing.T) {
 			if outcome != "ok" {
 				t.Error(outcome)
 			}
 		})
+	}
+	if programsRun < 40 {
+		t.Errorf("%d programs, expected at least 40", programsRun)
 	}
 }

@@ -27,6 +27,11 @@ import (
 // cpuPluginPath returns the file of the installed CPU plugin, or skips the test.
 func cpuPluginPath(t *testing.T) string {
 	t.Helper()
+	return cpuPlugins(t)[0].Path
+}
+
+func cpuPlugins(t *testing.T) []plugins.Plugin {
+	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skipf("skip: no cache directory: %v", err)
@@ -35,7 +40,7 @@ func cpuPluginPath(t *testing.T) string {
 	if err != nil {
 		t.Skipf("skip: no CPU plugin: %v", err)
 	}
-	return found[0].Path
+	return found
 }
 
 func client(t *testing.T) *pjrt.Client {

@@ -98,6 +98,12 @@ func unpack(dst, src []byte, d tensor.DType) {
 	tensor.NormalizeBytes(dst, d)
 }
 
+// Unpack spreads elements that XLA packs, so that each has a byte. d is a type with PackedBits.
+func Unpack(dst, src []byte, d tensor.DType) { unpack(dst, src, d) }
+
+// Pack is the inverse of Unpack.
+func Pack(dst, src []byte, d tensor.DType) { pack(dst, src, d) }
+
 // pack is the inverse of unpack.
 func pack(dst, src []byte, d tensor.DType) {
 	bits := packedBits(d)
