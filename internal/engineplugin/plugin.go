@@ -220,8 +220,8 @@ func hlocbEngineUpload(v *C.he_value, data unsafe.Pointer, element C.size_t, dim
 	return nil
 }
 
-// hlocbEngineBitcast gives v the bits of n bytes at data, whose type is from, as elements of type to. packed is the size
-// of both if XLA stores them.
+// hlocbEngineBitcast gives v the bits of n bytes at data, whose type is from, as elements of type to. packed is the
+// size of both if XLA stores them.
 //
 //export hlocbEngineBitcast
 func hlocbEngineBitcast(v *C.he_value, to C.int32_t, data unsafe.Pointer, n C.size_t, from C.int32_t, packed C.size_t) *C.char {

@@ -106,12 +106,13 @@ func Run(args []string) ([]meter.Row, error) {
 		}
 		for _, name := range names {
 			ours, theirs := best[0][name], best[1][name]
+			if ours.Bytes > 0 {
+				rows = append(rows, meter.Row{Name: name, Ours: ours.Bytes / 1e6, Peer: theirs.Bytes / 1e6, Unit: "MB", AtMost: ours.AtMost})
+				continue
+			}
 			fmt.Printf("%s: elapsed %s beside %s, on all cores %s beside %s\n", name, seconds(ours.Elapsed), seconds(theirs.Elapsed), seconds(ours.Busy), seconds(theirs.Busy))
 			row := meter.Row{Name: name, Ours: ours.Elapsed, Peer: theirs.Elapsed, AtMost: ours.AtMost, AtLeast: ours.AtLeast}
-			switch {
-			case ours.Bytes > 0:
-				row.Name, row.Ours, row.Peer = name+" (in MB)", ours.Bytes/1e6, theirs.Bytes/1e6
-			case *busy:
+			if *busy {
 				row.Ours, row.Peer = ours.Busy, theirs.Busy
 			}
 			rows = append(rows, row)

@@ -6,11 +6,13 @@ import (
 	"text/tabwriter"
 )
 
-// Row is a figure of hlocb beside the same figure of a peer, in seconds. Its goal is a ratio: hlocb takes at most
-// AtMost times the peer's time, or the peer takes at least AtLeast times hlocb's. A row without a goal has neither.
+// Row is a figure of hlocb beside the same figure of a peer, in seconds unless it has a unit. Its goal is a ratio:
+// hlocb takes at most AtMost times the peer's time, or the peer takes at least AtLeast times hlocb's. A row without a
+// goal has neither.
 type Row struct {
 	Name            string
 	Ours, Peer      float64
+	Unit            string // of both, instead of seconds
 	AtMost, AtLeast float64
 }
 
@@ -44,9 +46,16 @@ func Table(w io.Writer, rows []Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tOURS\tPEER\tRATIO\tGOAL")
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.3g\t%s\n", r.Name, seconds(r.Ours), seconds(r.Peer), r.Ratio(), r.goal())
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.3g\t%s\n", r.Name, r.format(r.Ours), r.format(r.Peer), r.Ratio(), r.goal())
 	}
 	return t.Flush()
+}
+
+func (r Row) format(v float64) string {
+	if r.Unit != "" {
+		return fmt.Sprintf("%.3g %s", v, r.Unit)
+	}
+	return seconds(v)
 }
 
 // seconds formats a time with three digits.
