@@ -14,23 +14,29 @@ import numpy as np
 def step(x):
     return jnp.tanh(x) @ x.T + 1
 
+def on_threads(n, work):
+    """runs work(0), work(1), ... on n threads, and returns what they raise"""
+    failures = []
+    def run(i):
+        try:
+            work(i)
+        except BaseException as e:
+            failures.append(e)
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(n)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return failures
+
 # 24 threads dispatch, compile and read.
-failures = []
 def work(seed):
-    try:
-        for i in range(20):
-            n = 8 + (seed + i) % 5
-            x = jnp.full((n, n), seed / 24, jnp.float32)
-            want = np.tanh(np.asarray(x)) @ np.asarray(x).T + 1
-            np.testing.assert_allclose(step(x), want, rtol=1e-5)
-    except BaseException as e:
-        failures.append(e)
-threads = [threading.Thread(target=work, args=(i,)) for i in range(24)]
-for t in threads:
-    t.start()
-for t in threads:
-    t.join()
-print("threads", failures)
+    for i in range(20):
+        n = 8 + (seed + i) % 5
+        x = jnp.full((n, n), seed / 24, jnp.float32)
+        want = np.tanh(np.asarray(x)) @ np.asarray(x).T + 1
+        np.testing.assert_allclose(step(x), want, rtol=1e-5)
+print("threads", on_threads(24, work))
 
 # A callback that fails is an exception, and the next run works.
 fails = True
@@ -49,14 +55,8 @@ print("again", called(jnp.ones(3)))
 
 # Callbacks of 8 threads.
 def call(i):
-    if not np.array_equal(called(jnp.full(3, float(i))), np.full(3, 2.0 * i + 1)):
-        failures.append(i)
-threads = [threading.Thread(target=call, args=(i,)) for i in range(8)]
-for t in threads:
-    t.start()
-for t in threads:
-    t.join()
-print("callbacks", failures)
+    np.testing.assert_array_equal(called(jnp.full(3, float(i))), np.full(3, 2.0 * i + 1))
+print("callbacks", on_threads(8, call))
 
 # A view of a donated array keeps its values.
 x = jnp.arange(1000.0)
