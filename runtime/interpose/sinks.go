@@ -164,7 +164,7 @@ func (p *pages) write(w io.Writer, events, program string, link func(program str
 		}
 	}
 	var b strings.Builder
-	b.WriteString("<!doctype html><meta charset=\"utf-8\"><title>hlocb</title><h1>Programs</h1>\n")
+	b.WriteString("<!doctype html><meta charset=\"utf-8\"><link rel=\"icon\" href=\"data:,\"><title>hlocb</title><h1>Programs</h1>\n")
 	if len(list) == 0 {
 		b.WriteString("<p>No program was compiled yet. Load this page again.</p>\n")
 	}
