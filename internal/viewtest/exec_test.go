@@ -101,7 +101,7 @@ func TestLiveJAX(t *testing.T) {
 		t.Fatal("the training step has no page")
 	}
 	b.visit(at)
-	if wait(b, "values", `hlocb.values.sizes().some((n) => n > 5)`, "true"); t.Failed() {
+	if wait(b, "values", `hlocb.values.sizes().some((n) => n > 5) && document.querySelector(".card .place") !== null`, "true"); t.Failed() {
 		return
 	}
 	wait(b, "the value's place", `/train\.py:\d+/.test(document.querySelector(".card .place").textContent)`, "true")

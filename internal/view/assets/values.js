@@ -335,6 +335,7 @@
       u.ctx.save();
       u.ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--select").trim();
       u.ctx.lineWidth = 2;
+      u.ctx.setLineDash([]);
       u.ctx.beginPath(); u.ctx.moveTo(x, u.bbox.top); u.ctx.lineTo(x, u.bbox.top + u.bbox.height); u.ctx.stroke();
       u.ctx.restore();
     }
