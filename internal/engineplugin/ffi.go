@@ -15,8 +15,10 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -39,7 +41,7 @@ func (p *plugin) register(target, platform string, address unsafe.Pointer) error
 	if !strings.EqualFold(platform, platforms[0]) && !strings.EqualFold(platform, platforms[1]) {
 		return nil // handlers of other devices never run here
 	}
-	h, err := pjrt.NewFFIHandler(address)
+	h, err := ffi.New(address)
 	if err != nil {
 		return &argumentError{fmt.Sprintf("the handler of custom-call target %q: %v", target, err)}
 	}
@@ -58,11 +60,11 @@ func (p *plugin) register(target, platform string, address unsafe.Pointer) error
 // clientHandler is a handler that the client registered.
 type clientHandler struct {
 	address unsafe.Pointer
-	handler *pjrt.FFIHandler
+	handler *ffi.Handler
 }
 
 // handler returns the handler of a target, or nil.
-func (p *plugin) handler(target string) (*pjrt.FFIHandler, error) {
+func (p *plugin) handler(target string) (*ffi.Handler, error) {
 	if target == ownTarget {
 		target = hook.Target
 	}
@@ -83,7 +85,7 @@ func (p *plugin) handler(target string) (*pjrt.FFIHandler, error) {
 	case address == nil:
 		return nil, &unimplementedError{fmt.Sprintf("custom-call target %q has functions for several stages; hlocb's engine calls handlers for the stage execute", target)}
 	}
-	return pjrt.NewFFIHandler(address)
+	return ffi.New(address)
 }
 
 // setApart renames the client's calls of hook.Target if the client serves this target.
@@ -123,8 +125,8 @@ func (p *program) kernel(target string, op *ir.Op) (interp.Kernel, error) {
 
 // ffiCall is a custom call that a handler computes.
 type ffiCall struct {
-	handler           *pjrt.FFIHandler
-	attrs             *pjrt.FFIAttrs
+	handler           *ffi.Handler
+	attrs             *ffi.Attrs
 	operands, results []ffiValue
 }
 
@@ -155,7 +157,7 @@ func newFFICall(op *ir.Op) (*ffiCall, error) {
 			return v, nil
 		}
 		tt, ok := t.(*ir.TensorType)
-		if !ok || kind == "result" && !tt.Static() || !pjrt.InFFI(tt.DType()) {
+		if !ok || kind == "result" && !tt.Static() || !xlatypes.InFFI(tt.DType()) {
 			return v, fmt.Errorf("%s %d has type %s, which the XLA FFI does not have", kind, i, t)
 		}
 		v.dtype, v.shape = tt.DType(), tt.Shape()
@@ -189,19 +191,19 @@ func newFFICall(op *ir.Op) (*ffiCall, error) {
 }
 
 // configuration returns the attributes of a call.
-func configuration(op *ir.Op) (*pjrt.FFIAttrs, error) {
+func configuration(op *ir.Op) (*ffi.Attrs, error) {
 	for _, name := range []string{mhlo.AttrBackendConfig, stablehlo.AttrBackendConfig} {
 		switch a := op.Attr(name).(type) {
 		case *ir.DictAttr:
-			return pjrt.NewFFIAttrs(a)
+			return ffi.NewAttrs(a)
 		case *ir.StringAttr: // of HLO
 			if strings.TrimSpace(a.Value()) == "" {
 				continue
 			}
-			return pjrt.ParseFFIAttrs(a.Value())
+			return ffi.ParseAttrs(a.Value())
 		}
 	}
-	return pjrt.NewFFIAttrs(nil)
+	return ffi.NewAttrs(nil)
 }
 
 // order reads a layout. It returns nil for the row-major one.
@@ -222,7 +224,7 @@ func order(layout ir.Attr) ([]int64, error) {
 // run implements interp.Kernel.
 func (c *ffiCall) run(x *interp.Execution) error {
 	r := runOf(x.Context())
-	call := &pjrt.FFICall{Attrs: c.attrs, Run: int64(r.id), UserData: C.he_user_data_function(), Of: unsafe.Pointer(r.context)}
+	call := &ffi.Call{Attrs: c.attrs, Run: int64(r.id), UserData: C.he_user_data_function(), Of: unsafe.Pointer(r.context)}
 	if d := x.Device(); d < int(r.executable.num_devices) {
 		call.Device = int32(unsafe.Slice(r.executable.devices, int(r.executable.num_devices))[d].id)
 	}

@@ -28,8 +28,10 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/offheap"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/runtime/interpose"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/tensor"
@@ -79,9 +81,9 @@ func Table(h Host) uintptr {
 	p.interposer.Store(h.Interposer)
 	if current.CompareAndSwap(nil, p) {
 		for code := range C.HE_TYPES {
-			if d, err := pjrt.BufferType(int32(code)); err == nil {
+			if d, err := xlatypes.BufferType(int32(code)); err == nil {
 				C.he_sizes[code] = C.uint8_t(d.Size())
-				C.he_packed[code] = C.uint8_t(pjrt.PackedBits(d))
+				C.he_packed[code] = C.uint8_t(xlatypes.PackedBits(d))
 			}
 		}
 		go p.work()
@@ -136,7 +138,7 @@ func fail(err error) (C.int32_t, *C.char) {
 	var unsupported *interp.UnsupportedError
 	var unimplemented *unimplementedError
 	var python *pjrt.PythonError
-	var foreign *pjrt.ForeignError
+	var foreign *ffi.Error
 	var argument *argumentError
 	text := err.Error()
 	switch {
@@ -231,12 +233,12 @@ func hlocbEngineBitcast(v *C.he_value, to C.int32_t, data unsafe.Pointer, n C.si
 	}
 	v.data, v.pooled = unsafe.Pointer(unsafe.SliceData(block)), true
 	bits := unsafe.Slice((*byte)(data), int(n))
-	if d, err := pjrt.BufferType(int32(from)); err == nil && pjrt.PackedBits(d) > 0 {
+	if d, err := xlatypes.BufferType(int32(from)); err == nil && xlatypes.PackedBits(d) > 0 {
 		bits = make([]byte, packed)
-		pjrt.Pack(bits, unsafe.Slice((*byte)(data), int(n)), d)
+		xlatypes.Pack(bits, unsafe.Slice((*byte)(data), int(n)), d)
 	}
-	if d, err := pjrt.BufferType(int32(to)); err == nil && pjrt.PackedBits(d) > 0 {
-		pjrt.Unpack(block, bits, d)
+	if d, err := xlatypes.BufferType(int32(to)); err == nil && xlatypes.PackedBits(d) > 0 {
+		xlatypes.Unpack(block, bits, d)
 	} else {
 		copy(block, bits)
 	}

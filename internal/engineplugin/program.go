@@ -30,6 +30,7 @@ import (
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/internal/shardy"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
@@ -166,7 +167,7 @@ func describe(values []value, partitions int) (*C.he_type, C.size_t) {
 		if v.token {
 			t._type = C.HL_TYPE_TOKEN
 		} else {
-			t._type = C.int32_t(pjrt.BufferCode(v.dtype))
+			t._type = C.int32_t(xlatypes.BufferCode(v.dtype))
 			t.size = C.size_t(int(v.shard.NumElements()) * v.dtype.Size())
 		}
 		t.num_dims = C.size_t(len(v.shard))
@@ -195,7 +196,7 @@ func (p *program) signature(m *ir.Module) (donors []bool, err error) {
 		if ok {
 			v.dtype, v.whole = tt.DType(), tt.Shape()
 		}
-		if !ok || !tt.Static() || pjrt.BufferCode(v.dtype) == 0 {
+		if !ok || !tt.Static() || xlatypes.BufferCode(v.dtype) == 0 {
 			return v, &unimplementedError{fmt.Sprintf("%s %d of @main has type %s; hlocb's engine runs programs whose parameters and results are tensors of static shape", kind, i, t)}
 		}
 		v.shard = v.whole

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )
@@ -79,11 +80,11 @@ func TryRegistration(path, platform string, versioned bool) error {
 	return pjrt.TryRegistration(path, platform, versioned)
 }
 
-// LoadHandler loads an XLA FFI handler from a shared library; an empty symbol is pjrt.ForeignSymbol. The handler works
+// LoadHandler loads an XLA FFI handler from a shared library; an empty symbol is ffi.Symbol. The handler works
 // on every backend. The error for a missing file is an *fs.PathError, otherwise a *HandlerError.
 func LoadHandler(path, symbol string) (runtime.Handler, error) {
-	h, err := pjrt.LoadForeign(path, symbol)
-	if errors.As(err, new(*pjrt.LibraryError)) {
+	h, err := ffi.Load(path, symbol)
+	if errors.As(err, new(*ffi.LibraryError)) {
 		return nil, &HandlerError{err}
 	}
 	if err != nil {

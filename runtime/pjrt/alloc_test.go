@@ -39,22 +39,23 @@ func TestAllocationsAreChecked(t *testing.T) {
 	}
 	analyze := func(path string) (string, error) {
 		out, err := peer.Command("gcc", "-std=gnu11", "-O1", "-fanalyzer", "-Werror=vla", "-Werror=analyzer-possible-null-dereference",
-			"-Werror=analyzer-possible-null-argument", "-I.", "-I"+dir, "-c", path, "-o", os.DevNull).CombinedOutput()
+			"-Werror=analyzer-possible-null-argument", "-I.", "-I../ffi", "-I"+dir, "-c", path, "-o", os.DevNull).CombinedOutput()
 		return string(out), err
 	}
 	sources, err := filepath.Glob("*.c")
 	if err != nil || len(sources) == 0 {
 		t.Fatal("no C files", err)
 	}
-	sources = append(sources, "../../internal/cuda/cuda.c")
+	const ffi = "../ffi/ffi.c"
+	sources = append(sources, ffi, "../../internal/cuda/cuda.c")
 	for _, path := range sources {
 		if out, err := analyze(path); err != nil {
 			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
 	for _, planted := range []struct{ file, old, new, want string }{
-		{"foreign.c", "if (!e) return &no_memory;", "", "analyzer-possible-null-dereference"},
-		{"foreign.c", "int32_t *kinds = calloc(n + 1, sizeof *kinds);", "int32_t kinds[n + 1];", "vla"},
+		{ffi, "if (!e) return &no_memory;", "", "analyzer-possible-null-dereference"},
+		{ffi, "int32_t *kinds = calloc(n + 1, sizeof *kinds);", "int32_t kinds[n + 1];", "vla"},
 	} {
 		text, err := os.ReadFile(planted.file)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/cuda"
 	"github.com/hlocb/hlocb/internal/reduction"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -174,7 +175,7 @@ func (c *call) learn(args, rets []*C.hl_ffi_buffer, site *site) error {
 	}
 	var at []int // of the operands in the frame
 	for k, b := range args {
-		if k < chain || b.dtype == ffiToken {
+		if k < chain || b.dtype == xlatypes.FFIToken {
 			continue
 		}
 		v, host := &c.operands[len(at)], site.use.HostViews
@@ -216,7 +217,7 @@ func (c *call) learnResults(args, rets []*C.hl_ffi_buffer, at []int, chain int, 
 		switch {
 		case k < chain:
 			r.from = 0
-		case b.dtype == ffiToken:
+		case b.dtype == xlatypes.FFIToken:
 			r.from = -1
 		case site.kind == hook.Tap || site.kind == hook.InOut:
 			i := site.aliasOf(m)
@@ -238,7 +239,7 @@ func (c *call) learnResults(args, rets []*C.hl_ffi_buffer, at []int, chain int, 
 			c.written = append(c.written, r.view)
 			m++
 		}
-		if r.from < 0 || args[r.from].dtype == ffiToken {
+		if r.from < 0 || args[r.from].dtype == xlatypes.FFIToken {
 			continue
 		}
 		_, size, err := sizeOf(b)
@@ -313,7 +314,7 @@ func (c *call) head(v, o *view, n int) error {
 	v.Borrow(o.DType(), v.shape, nil)
 	v.code, v.packed, v.device, v.size, v.input = o.code, o.packed, o.device, n*o.DType().Size(), true
 	if o.packed {
-		v.size = packedSize(n, packedBits(o.DType()))
+		v.size = xlatypes.PackedSize(n, xlatypes.PackedBits(o.DType()))
 	}
 	return c.load(v)
 }
@@ -396,7 +397,7 @@ func (c *call) storeTensor(i int, t *tensor.Tensor) error {
 			return err
 		}
 	}
-	pack(v.raw, t.Peek(), t.DType())
+	xlatypes.Pack(v.raw, t.Peek(), t.DType())
 	v.sent = true
 	return c.memory.FromHost(c.queue, v.device, v.raw)
 }

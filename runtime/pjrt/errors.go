@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/hlocb/hlocb/internal/xlatypes"
 )
 
 // Error is an error of a plugin.
@@ -29,29 +31,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Code classifies a plugin's errors. The numbers come from the C API.
-type Code int
-
-// Codes that callers distinguish.
-const (
-	Unknown         Code = 2
-	InvalidArgument Code = 3
-	NotFound        Code = 5
-	Unimplemented   Code = 12
-	Internal        Code = 13
-)
-
-var codeNames = [...]string{"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
-	"UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"}
-
-// String returns the spelling that XLA uses.
-func (c Code) String() string {
-	if c < 0 || int(c) >= len(codeNames) {
-		return fmt.Sprintf("code %d", int(c))
-	}
-	return codeNames[c]
-}
+// Code classifies a plugin's errors.
+type Code = xlatypes.Code
 
 // errNoMemory says that C code could not allocate memory.
 var errNoMemory = errors.New("out of memory")
@@ -72,10 +53,10 @@ func (p *Plugin) check(op string, e unsafe.Pointer) error {
 		return nil
 	}
 	if fn := C.hl_missing(e); fn >= 0 {
-		return &Error{Op: op, Code: Unimplemented, Message: fmt.Sprintf("the table of %s has no %s", p.path, C.GoString(C.hl_function(fn)))}
+		return &Error{Op: op, Code: xlatypes.Unimplemented, Message: fmt.Sprintf("the table of %s has no %s", p.path, C.GoString(C.hl_function(fn)))}
 	}
 	defer C.hl_error_free(p.api, e)
-	text, code := C.hl_error_message_args{error: e}, C.hl_error_code_args{error: e, code: C.int32_t(Unknown)}
+	text, code := C.hl_error_message_args{error: e}, C.hl_error_code_args{error: e, code: C.int32_t(xlatypes.Unknown)}
 	rawCall(p, C.HL_ERROR_MESSAGE, &text)
 	C.hl_error_free(p.api, rawCall(p, C.HL_ERROR_CODE, &code))
 	message := goText(text.message, text.message_size)
@@ -98,7 +79,7 @@ func goText(text *C.char, size C.size_t) string {
 
 // invalid says that a plugin returned something impossible.
 func (p *Plugin) invalid(op, format string, args ...any) error {
-	return &Error{Op: op, Code: Internal, Message: fmt.Sprintf("%s returned ", p.path) + fmt.Sprintf(format, args...)}
+	return &Error{Op: op, Code: xlatypes.Internal, Message: fmt.Sprintf("%s returned ", p.path) + fmt.Sprintf(format, args...)}
 }
 
 // rawCall calls a function of the plugin's table with its struct of arguments, whose size it sets. It returns a PJRT

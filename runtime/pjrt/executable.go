@@ -19,6 +19,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/sharding"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -136,7 +137,7 @@ func bind(m *hook.Manifest, opts runtime.CompileOptions) (*siteTable, error) {
 	}
 	bound, err := opts.Handlers.Bind(m)
 	for _, b := range bound {
-		if err := checkFFITypes(b.Site()); err != nil {
+		if err := xlatypes.CheckFFI(b.Site()); err != nil {
 			return nil, fmt.Errorf("hook %q (%s, id %s): %w", b.Site().Name, b.Site().Kind, b.Site().ID, err)
 		}
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/sharding"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -698,7 +699,7 @@ func CallPython(functions unsafe.Pointer, index uint64, operands, results []*ten
 				continue
 			}
 			b, shape := data(t), t.Shape()
-			out[i] = C.hl_value{size: C.size_t(len(b)), dtype: C.int32_t(ffiCode(t.DType())), rank: C.int64_t(len(shape))}
+			out[i] = C.hl_value{size: C.size_t(len(b)), dtype: C.int32_t(xlatypes.FFICode(t.DType())), rank: C.int64_t(len(shape))}
 			if len(b) > 0 {
 				pin.Pin(&b[0])
 				out[i].data = unsafe.Pointer(&b[0])

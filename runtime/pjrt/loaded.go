@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -194,7 +195,7 @@ func (l *loadedProgram) inspect() (err error) {
 		rank := int(ranks[i])
 		shape := append(tensor.Shape{}, dims[:rank]...)
 		dims = dims[rank:]
-		dtype, err := bufferType(code)
+		dtype, err := xlatypes.BufferType(code)
 		if err != nil {
 			return fmt.Errorf("result %d: %w", i, err)
 		}
@@ -246,7 +247,7 @@ const borrowAt = 64 << 10
 
 // upload creates a buffer of a tensor on a device. pin keeps lent memory in place until the buffer is released.
 func (c *Client) upload(d *Device, t *tensor.Tensor, pin *goruntime.Pinner) (buffer, error) {
-	code := bufferCode(t.DType())
+	code := xlatypes.BufferCode(t.DType())
 	if code == 0 {
 		return buffer{}, fmt.Errorf("element type %s has no counterpart in PJRT", t.DType())
 	}
@@ -280,7 +281,7 @@ func (c *Client) release(b buffer) {
 
 // readable reports whether the host can read a buffer's memory as a row-major tensor.
 func (c *Client) readable(ptr unsafe.Pointer, t hook.TensorType) bool {
-	return c.memory != nil && c.memory.Readable() && packedBits(t.DType) == 0 && bool(C.hl_has(c.plugin.api, C.HL_BUFFER_ADDRESS)) &&
+	return c.memory != nil && c.memory.Readable() && xlatypes.PackedBits(t.DType) == 0 && bool(C.hl_has(c.plugin.api, C.HL_BUFFER_ADDRESS)) &&
 		bool(C.hl_is_row_major(c.plugin.api, ptr, C.size_t(len(t.Shape))))
 }
 

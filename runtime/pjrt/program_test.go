@@ -63,7 +63,7 @@ func parsed(t *testing.T, text string) *runtime.Program {
 // TestProgramsSent records the programs that plugins of several versions get: portable artifacts that keep Shardy's
 // operations.
 func TestProgramsSent(t *testing.T) {
-	library, err := os.ReadFile(sharedLibrary(t, "cc", "recorder.c"))
+	library, err := os.ReadFile(sharedLibrary(t, "cc", "testdata/recorder.c"))
 	if err != nil {
 		t.Fatal(err)
 	}

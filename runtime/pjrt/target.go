@@ -3,7 +3,6 @@
 package pjrt
 
 // #include "calls.h"
-// #include "foreign.h"
 import "C"
 
 import (
@@ -15,7 +14,9 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -85,15 +86,15 @@ func (p *Plugin) forward(target string, handler unsafe.Pointer, platform string)
 	if done {
 		return nil
 	}
-	var major, minor C.int32_t
-	if message := C.hl_foreign_version(handler, &major, &minor); message != nil {
-		return fmt.Errorf("custom-call target %s: %s", target, takeMessage(message))
+	_, minor, err := ffi.Version(handler)
+	if err != nil {
+		return fmt.Errorf("custom-call target %s: %w", target, err)
 	}
 	n := forwarded.Add(1) - 1
 	if n >= C.HL_TARGETS {
 		return fmt.Errorf("custom-call target %q exceeds the limit of %d targets", target, C.HL_TARGETS)
 	}
-	return p.register(target, C.hl_forwarding_handler(C.int(n), handler, minor), platform, p.registrationLayout())
+	return p.register(target, C.hl_forwarding_handler(C.int(n), handler, C.int32_t(minor)), platform, p.registrationLayout())
 }
 
 // registerTargets registers the custom-call targets of a module that the backend's options compute.
@@ -163,7 +164,7 @@ func (c *call) onHost(frame *C.hl_ffi_frame, f func(operands, results []*tensor.
 	}()
 	views := func(list *C.hl_ffi_list, known []*view) (tensors []*tensor.Tensor, err error) {
 		for i, b := range unsafe.Slice(list.items, int(list.n)) {
-			if b.dtype == ffiToken {
+			if b.dtype == xlatypes.FFIToken {
 				tensors = append(tensors, nil)
 				continue
 			}
@@ -231,11 +232,10 @@ func integers(attrs *C.hl_ffi_attrs) map[string]int64 {
 			continue
 		}
 		s := (*C.hl_ffi_scalar)(items[i])
-		code := int(s.dtype)
-		if code <= 0 || code >= len(ffiTypes) || !ffiTypes[code].IsInteger() && ffiTypes[code] != tensor.I1 || packedBits(ffiTypes[code]) != 0 {
+		d := xlatypes.FFIType(int(s.dtype))
+		if !d.IsInteger() && d != tensor.I1 || xlatypes.PackedBits(d) != 0 {
 			continue
 		}
-		d := ffiTypes[code]
 		v := tensor.New(d, tensor.Shape{})
 		copy(v.Bytes(), unsafe.Slice((*byte)(s.value), d.Size()))
 		out[C.GoStringN(names[i].ptr, C.int(names[i].len))] = v.IntAt(0) // 0 or 1 of an i1

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -145,13 +146,13 @@ func TestPacking(t *testing.T) {
 		{tensor.UI2, []byte{3, 2, 1}, []byte{0b011011}, []byte{3, 2, 1}},
 		{tensor.F4E2M1FN, []byte{0x0f, 0x01}, []byte{0x1f}, []byte{0x0f, 0x01}},
 	} {
-		packed := make([]byte, packedSize(len(c.values), packedBits(c.d)))
-		pack(packed, c.values, c.d)
+		packed := make([]byte, xlatypes.PackedSize(len(c.values), xlatypes.PackedBits(c.d)))
+		xlatypes.Pack(packed, c.values, c.d)
 		if !bytes.Equal(packed, c.packed) {
 			t.Errorf("%s: packed % x, expected % x", c.d, packed, c.packed)
 		}
 		got := make([]byte, len(c.values))
-		unpack(got, packed, c.d)
+		xlatypes.Unpack(got, packed, c.d)
 		if !bytes.Equal(got, c.unpacked) {
 			t.Errorf("%s: unpacked % x, expected % x", c.d, got, c.unpacked)
 		}

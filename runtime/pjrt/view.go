@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/internal/cuda"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -38,11 +39,10 @@ func dimsOf(b *C.hl_ffi_buffer) []int64 { return unsafe.Slice((*int64)(b.dims), 
 
 // sizeOf returns a buffer's element type and the size of its memory in bytes.
 func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
-	code := int(b.dtype)
-	if code < 0 || code >= len(ffiTypes) || ffiTypes[code] == tensor.Invalid {
-		return tensor.Invalid, 0, fmt.Errorf("unknown element type code %d", code)
+	dtype := xlatypes.FFIType(int(b.dtype))
+	if dtype == tensor.Invalid {
+		return tensor.Invalid, 0, fmt.Errorf("unknown element type code %d", int(b.dtype))
 	}
-	dtype := ffiTypes[code]
 	n := 1
 	for _, d := range dimsOf(b) {
 		if d < 0 || d > 0 && n > math.MaxInt/16/int(d) {
@@ -50,8 +50,8 @@ func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 		}
 		n *= int(d)
 	}
-	if bits := packedBits(dtype); bits != 0 {
-		return dtype, packedSize(n, bits), nil
+	if bits := xlatypes.PackedBits(dtype); bits != 0 {
+		return dtype, xlatypes.PackedSize(n, bits), nil
 	}
 	return dtype, n * dtype.Size(), nil
 }
@@ -63,7 +63,7 @@ func (v *view) learn(b *C.hl_ffi_buffer) error {
 		return err
 	}
 	v.shape = append(tensor.Shape{}, dimsOf(b)...)
-	v.code, v.size, v.packed = b.dtype, size, packedBits(dtype) != 0
+	v.code, v.size, v.packed = b.dtype, size, xlatypes.PackedBits(dtype) != 0
 	v.Borrow(dtype, v.shape, nil)
 	return nil
 }
@@ -127,7 +127,7 @@ func (v *view) attach() {
 // unpack unpacks the elements of a value that was read.
 func (v *view) unpack() {
 	if v.read && v.packed {
-		unpack(v.scratch, v.raw, v.DType())
+		xlatypes.Unpack(v.scratch, v.raw, v.DType())
 	}
 	v.read = false
 }
@@ -173,6 +173,6 @@ func (v *view) stage(size int) []byte {
 // pack writes a result to XLA's memory if XLA packs its type.
 func (v *view) pack() {
 	if v.packed {
-		pack(v.raw, v.scratch, v.DType())
+		xlatypes.Pack(v.raw, v.scratch, v.DType())
 	}
 }

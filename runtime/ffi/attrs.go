@@ -1,9 +1,9 @@
 //go:build cgo
 
-package pjrt
+package ffi
 
 // #include <stdlib.h>
-// #include "calls.h"
+// #include "ffi.h"
 import "C"
 
 import (
@@ -17,32 +17,33 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
 	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// FFIAttrs holds attributes in the C form of the FFI, in C memory that its finalizer frees.
-type FFIAttrs struct {
+// Attrs holds attributes in the C form of the FFI, in C memory that its finalizer frees.
+type Attrs struct {
 	list   *C.hl_ffi_attrs
 	blocks []unsafe.Pointer
 }
 
-// NewFFIAttrs converts a dictionary. Numbers become scalars of their type, array<...> and dense<...> become arrays;
+// NewAttrs converts a dictionary. Numbers become scalars of their type, array<...> and dense<...> become arrays;
 // strings and dictionaries keep their form. A nil dictionary is empty.
-func NewFFIAttrs(d *ir.DictAttr) (*FFIAttrs, error) {
+func NewAttrs(d *ir.DictAttr) (*Attrs, error) {
 	if d == nil {
 		d = ir.NewDict(nil)
 	}
-	a := &FFIAttrs{}
-	goruntime.SetFinalizer(a, (*FFIAttrs).free)
+	a := &Attrs{}
+	goruntime.SetFinalizer(a, (*Attrs).free)
 	var err error
 	a.list, err = a.dict(d)
 	return a, err
 }
 
-// ffiAttrsOfText is NewFFIAttrs for attributes in MLIR's text.
-func ffiAttrsOfText(text map[string]string) (*FFIAttrs, error) {
+// attrsOfText is NewAttrs for attributes in MLIR's text.
+func attrsOfText(text map[string]string) (*Attrs, error) {
 	var b strings.Builder
 	for i, name := range slices.Sorted(maps.Keys(text)) {
 		if i > 0 {
@@ -50,11 +51,11 @@ func ffiAttrsOfText(text map[string]string) (*FFIAttrs, error) {
 		}
 		fmt.Fprintf(&b, "%s = %s", mlirtext.Quote(name), text[name])
 	}
-	return ParseFFIAttrs("{" + b.String() + "}")
+	return ParseAttrs("{" + b.String() + "}")
 }
 
-// ParseFFIAttrs is NewFFIAttrs for a dictionary in MLIR's text.
-func ParseFFIAttrs(dict string) (*FFIAttrs, error) {
+// ParseAttrs is NewAttrs for a dictionary in MLIR's text.
+func ParseAttrs(dict string) (*Attrs, error) {
 	reg, err := all.Registry()
 	if err != nil {
 		return nil, err
@@ -67,37 +68,37 @@ func ParseFFIAttrs(dict string) (*FFIAttrs, error) {
 	if !ok {
 		return nil, fmt.Errorf("the attributes are not a dictionary")
 	}
-	return NewFFIAttrs(d)
+	return NewAttrs(d)
 }
 
-func (a *FFIAttrs) free() {
+func (a *Attrs) free() {
 	for _, p := range a.blocks {
 		C.free(p)
 	}
 }
 
 // alloc returns zeroed C memory. C.malloc never returns nil: cgo ends the process instead.
-func (a *FFIAttrs) alloc(size uintptr) unsafe.Pointer {
+func (a *Attrs) alloc(size uintptr) unsafe.Pointer {
 	p := C.malloc(C.size_t(max(size, 1)))
 	clear(unsafe.Slice((*byte)(p), size))
 	a.blocks = append(a.blocks, p)
 	return p
 }
 
-func (a *FFIAttrs) bytes(data []byte) unsafe.Pointer {
+func (a *Attrs) bytes(data []byte) unsafe.Pointer {
 	p := a.alloc(uintptr(len(data)))
 	copy(unsafe.Slice((*byte)(p), len(data)), data)
 	return p
 }
 
-func (a *FFIAttrs) span(s string) *C.hl_ffi_span {
+func (a *Attrs) span(s string) *C.hl_ffi_span {
 	p := (*C.hl_ffi_span)(a.alloc(unsafe.Sizeof(C.hl_ffi_span{})))
 	p.ptr, p.len = (*C.char)(a.bytes([]byte(s))), C.size_t(len(s))
 	return p
 }
 
 // dict converts a dictionary. Its entries are sorted by name.
-func (a *FFIAttrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
+func (a *Attrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
 	entries := d.Entries()
 	n := uintptr(len(entries))
 	out := (*C.hl_ffi_attrs)(a.alloc(unsafe.Sizeof(C.hl_ffi_attrs{})))
@@ -117,7 +118,7 @@ func (a *FFIAttrs) dict(d *ir.DictAttr) (*C.hl_ffi_attrs, error) {
 	return out, nil
 }
 
-func (a *FFIAttrs) value(v ir.Attr) (kind C.int32_t, item unsafe.Pointer, err error) {
+func (a *Attrs) value(v ir.Attr) (kind C.int32_t, item unsafe.Pointer, err error) {
 	switch v := v.(type) {
 	case *ir.StringAttr:
 		return C.HL_FFI_ATTR_STRING, unsafe.Pointer(a.span(v.Value())), nil
@@ -148,9 +149,9 @@ func (a *FFIAttrs) value(v ir.Attr) (kind C.int32_t, item unsafe.Pointer, err er
 	return 0, nil, fmt.Errorf("%s has no counterpart in the XLA FFI", v)
 }
 
-func (a *FFIAttrs) scalar(t ir.Type, bits uint64) (C.int32_t, unsafe.Pointer, error) {
+func (a *Attrs) scalar(t ir.Type, bits uint64) (C.int32_t, unsafe.Pointer, error) {
 	d, ok := tensor.ParseDType(t.String())
-	if !ok || ffiCode(d) == 0 || packedBits(d) != 0 {
+	if !ok || xlatypes.FFICode(d) == 0 || xlatypes.PackedBits(d) != 0 {
 		return 0, nil, fmt.Errorf("a scalar of type %s has no counterpart in the XLA FFI", t)
 	}
 	v := tensor.New(d, tensor.Shape{})
@@ -159,13 +160,13 @@ func (a *FFIAttrs) scalar(t ir.Type, bits uint64) (C.int32_t, unsafe.Pointer, er
 		v.SetBits(0, bits&1)
 	}
 	s := (*C.hl_ffi_scalar)(a.alloc(unsafe.Sizeof(C.hl_ffi_scalar{})))
-	s.dtype, s.value = C.int32_t(ffiCode(d)), a.bytes(v.Bytes())
+	s.dtype, s.value = C.int32_t(xlatypes.FFICode(d)), a.bytes(v.Bytes())
 	return C.HL_FFI_ATTR_SCALAR, unsafe.Pointer(s), nil
 }
 
-func (a *FFIAttrs) array(t *tensor.Tensor) (C.int32_t, unsafe.Pointer, error) {
-	code := ffiCode(t.DType())
-	if code == 0 || packedBits(t.DType()) != 0 {
+func (a *Attrs) array(t *tensor.Tensor) (C.int32_t, unsafe.Pointer, error) {
+	code := xlatypes.FFICode(t.DType())
+	if code == 0 || xlatypes.PackedBits(t.DType()) != 0 {
 		return 0, nil, fmt.Errorf("an array of %s has no counterpart in the XLA FFI", t.DType())
 	}
 	s := (*C.hl_ffi_array)(a.alloc(unsafe.Sizeof(C.hl_ffi_array{})))

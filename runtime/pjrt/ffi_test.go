@@ -16,28 +16,30 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/peer"
+	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// sharedLibrary compiles a file of testdata, or skips the test.
+// sharedLibrary compiles a file, or skips the test.
 func sharedLibrary(t *testing.T, compiler, file string, flags ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(compiler)
 	if err != nil {
 		t.Skipf("skip: no compiler %s", compiler)
 	}
-	out := filepath.Join(t.TempDir(), "lib"+file+".so")
-	args := append([]string{"-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", out, filepath.Join("testdata", file)}, flags...)
+	out := filepath.Join(t.TempDir(), "lib"+filepath.Base(file)+".so")
+	args := append([]string{"-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", out, file}, flags...)
 	if text, err := peer.Command(path, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 	return out
 }
 
-func loadForeign(t *testing.T, library, symbol string) *Foreign {
+func loadForeign(t *testing.T, library, symbol string) *ffi.Library {
 	t.Helper()
-	h, err := LoadForeign(library, symbol)
+	h, err := ffi.Load(library, symbol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func loadForeign(t *testing.T, library, symbol string) *Foreign {
 }
 
 // foreignCall passes values to a handler as a backend does.
-func foreignCall(h *Foreign, kind hook.Kind, attrs map[string]string, operands, results []*tensor.Tensor) error {
+func foreignCall(h *ffi.Library, kind hook.Kind, attrs map[string]string, operands, results []*tensor.Tensor) error {
 	site := &hook.Site{ID: 1, Name: "h", Kind: kind, Attrs: attrs}
 	for _, o := range operands {
 		site.Operands = append(site.Operands, hook.TensorType{DType: o.DType(), Shape: o.Shape()})
@@ -65,7 +67,7 @@ func foreignCall(h *Foreign, kind hook.Kind, attrs map[string]string, operands, 
 // TestForeignTypes: a C handler flips a bit of each element, for every type, alone and as the responder of a compiled
 // program.
 func TestForeignTypes(t *testing.T) {
-	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "")
+	h := loadForeign(t, sharedLibrary(t, "cc", "../ffi/testdata/handlers.c"), "")
 	for _, d := range boundaryTypes {
 		for _, shape := range []tensor.Shape{{}, {5}, {0}, {3, 2}} {
 			x := pattern(d, shape)
@@ -97,7 +99,7 @@ func TestForeignTypes(t *testing.T) {
 }
 
 func TestForeignAttributes(t *testing.T) {
-	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "attributes")
+	h := loadForeign(t, sharedLibrary(t, "cc", "../ffi/testdata/handlers.c"), "attributes")
 	err := foreignCall(h, hook.Tap, map[string]string{
 		"text": `"a \"b\"\0Ac"`, "i": "-2 : i32", "u": "7 : ui64", "f": "1.5 : f32", "d": "-0.0 : f64", "yes": "true",
 		"list": "array<i64: 1, -2, 3>", "dense": "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>", "splat": "dense<7> : tensor<3xi64>",
@@ -105,7 +107,7 @@ func TestForeignAttributes(t *testing.T) {
 	}, nil, nil)
 	const want = "d=12:8000000000000000 dense=5[4],1,2,3,4 f=11:3fc00000 i=4:fffffffe list=5[3],1,-2,3 more={a='x' b=5:2 } " +
 		"none=5[0] splat=5[3],7,7,7 text='a \"b\"\nc' u=9:7 yes=1:1 "
-	var failed *ForeignError
+	var failed *ffi.Error
 	if !errors.As(err, &failed) || failed.Code != 9 || failed.Message != want {
 		t.Errorf("the handler got\n%v\nexpected\n%s", err, want)
 	}
@@ -119,7 +121,7 @@ func TestForeignAttributes(t *testing.T) {
 }
 
 func TestForeignFailures(t *testing.T) {
-	library := sharedLibrary(t, "cc", "foreign.c")
+	library := sharedLibrary(t, "cc", "../ffi/testdata/handlers.c")
 	x, y := f32(nil, 3), tensor.New(tensor.F64, nil)
 	err := foreignCall(loadForeign(t, library, ""), hook.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{y})
 	if want := `hook "h" failed at event 0 on device 0: INVALID_ARGUMENT: types differ`; err == nil || err.Error() != want {
@@ -131,21 +133,21 @@ func TestForeignFailures(t *testing.T) {
 		t.Errorf("error is %v, expected an UnwrittenError", err)
 	}
 	err = foreignCall(loadForeign(t, library, "from_the_future"), hook.Call, nil, nil, nil)
-	var lacking *ForeignError
-	if !errors.As(err, &lacking) || lacking.Code != Unimplemented {
+	var lacking *ffi.Error
+	if !errors.As(err, &lacking) || lacking.Code != xlatypes.Unimplemented {
 		t.Errorf("error is %v, expected a function that hlocb lacks", err)
 	}
 
-	if _, err := LoadForeign(filepath.Join(t.TempDir(), "missing.so"), ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ffi.Load(filepath.Join(t.TempDir(), "missing.so"), ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v, expected a missing file", err)
 	}
 	for _, c := range []struct{ path, symbol, want string }{
-		{filepath.Join("testdata", "foreign.c"), "", "invalid ELF header"},
+		{"../ffi/testdata/handlers.c", "", "invalid ELF header"},
 		{library, "no_such_symbol", "no_such_symbol"},
 		{library, "tells_no_version", "does not report its version"},
 	} {
-		_, err := LoadForeign(c.path, c.symbol)
-		var refused *LibraryError
+		_, err := ffi.Load(c.path, c.symbol)
+		var refused *ffi.LibraryError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error is %v, expected %q", c.symbol, err, c.want)
 		}
@@ -154,7 +156,7 @@ func TestForeignFailures(t *testing.T) {
 
 // TestForeignFuture: a call waits for a handler that completes it from another thread.
 func TestForeignFuture(t *testing.T) {
-	h := loadForeign(t, sharedLibrary(t, "cc", "foreign.c"), "later")
+	h := loadForeign(t, sharedLibrary(t, "cc", "../ffi/testdata/handlers.c"), "later")
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Add(1)
@@ -184,9 +186,9 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 	if err != nil {
 		t.Skipf("skip: no jaxlib: %v", err)
 	}
-	library := sharedLibrary(t, "c++", "foreign.cc", "-std=c++17", "-I"+strings.TrimSpace(string(include)))
+	library := sharedLibrary(t, "c++", "../ffi/testdata/handlers.cc", "-std=c++17", "-I"+strings.TrimSpace(string(include)))
 	h := loadForeign(t, library, "scale")
-	if err := backend(t).Plugin().RegisterHandler("test_scale", loadForeign(t, library, "scale_for_plugin").handler.handler, "cpu"); err != nil {
+	if err := backend(t).Plugin().RegisterHandler("test_scale", loadForeign(t, library, "scale_for_plugin").Address(), "cpu"); err != nil {
 		t.Fatal(err)
 	}
 	x := f32(tensor.Shape{5}, 1, 2, 3, 4, 5)
@@ -214,7 +216,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 	}
 	// Unexpected attributes are an error of the handler, not a crash.
 	err = foreignCall(h, hook.Call, map[string]string{"factor": "2.5 : f64"}, []*tensor.Tensor{x}, []*tensor.Tensor{f32(tensor.Shape{5})})
-	var failed *ForeignError
+	var failed *ffi.Error
 	if !errors.As(err, &failed) {
 		t.Errorf("error is %v, expected the handler's", err)
 	}

@@ -1,6 +1,5 @@
-//go:build cgo
-
-package pjrt
+// Package xlatypes has the element types and error codes of XLA's C interfaces: PJRT and the FFI.
+package xlatypes
 
 import (
 	"fmt"
@@ -20,7 +19,8 @@ var ffiTypes = [...]tensor.DType{
 	32: tensor.F4E2M1FN, 33: tensor.F8E8M0FNU,
 }
 
-const ffiToken = 17
+// FFIToken is the FFI's code of a token.
+const FFIToken = 17
 
 // bufferTypes maps the element type codes of PJRT buffers to hlocb's types. Code 23 is the token; 30 and 31 are
 // integers of one bit, which StableHLO lacks. PJRT API 0.115 has the last two.
@@ -33,29 +33,28 @@ var bufferTypes = [...]tensor.DType{
 	28: tensor.F8E8M0FNU, 29: tensor.F4E2M1FN, 32: tensor.F6E2M3FN, 33: tensor.F6E3M2FN,
 }
 
-// bufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
-func bufferCode(d tensor.DType) int32 { return int32(max(0, slices.Index(bufferTypes[:], d))) }
-
 // BufferCode returns the code of a PJRT buffer of an element type, 0 if there is none.
-func BufferCode(d tensor.DType) int32 { return bufferCode(d) }
+func BufferCode(d tensor.DType) int32 { return int32(max(0, slices.Index(bufferTypes[:], d))) }
 
-// BufferType returns the element type of a PJRT buffer from its code.
-func BufferType(code int32) (tensor.DType, error) { return bufferType(code) }
+// FFIType returns the element type of a code of the FFI, tensor.Invalid if it has none.
+func FFIType(code int) tensor.DType {
+	if code < 0 || code >= len(ffiTypes) {
+		return tensor.Invalid
+	}
+	return ffiTypes[code]
+}
 
-// PackedBits returns the bits of an element if XLA packs several elements into a byte, else 0.
-func PackedBits(d tensor.DType) int { return packedBits(d) }
-
-// ffiCode returns the FFI's code of an element type, 0 if it has none.
-func ffiCode(d tensor.DType) int32 { return int32(max(0, slices.Index(ffiTypes[:], d))) }
+// FFICode returns the FFI's code of an element type, 0 if it has none.
+func FFICode(d tensor.DType) int32 { return int32(max(0, slices.Index(ffiTypes[:], d))) }
 
 // InFFI reports whether the XLA FFI has an element type.
-func InFFI(d tensor.DType) bool { return ffiCode(d) != 0 }
+func InFFI(d tensor.DType) bool { return FFICode(d) != 0 }
 
-// checkFFITypes refuses a hook with an operand or a result of a type that the FFI does not have: a handler would get it
+// CheckFFI refuses a hook with an operand or a result of a type that the FFI does not have: a handler would get it
 // as a buffer without a type.
-func checkFFITypes(s *hook.Site) error {
+func CheckFFI(s *hook.Site) error {
 	for i, t := range append(append([]hook.TensorType(nil), s.Operands...), s.Results...) {
-		if ffiCode(t.DType) == 0 {
+		if FFICode(t.DType) == 0 {
 			value := fmt.Sprintf("operand %d", i)
 			if i >= len(s.Operands) {
 				value = fmt.Sprintf("result %d", i-len(s.Operands))
@@ -66,16 +65,17 @@ func checkFFITypes(s *hook.Site) error {
 	return nil
 }
 
-func bufferType(code int32) (tensor.DType, error) {
+// BufferType returns the element type of a PJRT buffer from its code.
+func BufferType(code int32) (tensor.DType, error) {
 	if code <= 0 || int(code) >= len(bufferTypes) || bufferTypes[code] == tensor.Invalid {
 		return tensor.Invalid, fmt.Errorf("unknown element type code %d of a PJRT buffer", code)
 	}
 	return bufferTypes[code], nil
 }
 
-// packedBits returns the bits of an element if XLA packs several elements into a byte, else 0. The FFI packs these
+// PackedBits returns the bits of an element if XLA packs several elements into a byte, else 0. The FFI packs these
 // types, low bits first; PJRT's copies to and from the host do not.
-func packedBits(d tensor.DType) int {
+func PackedBits(d tensor.DType) int {
 	switch d {
 	case tensor.I4, tensor.UI4, tensor.F4E2M1FN:
 		return 4
@@ -85,12 +85,12 @@ func packedBits(d tensor.DType) int {
 	return 0
 }
 
-// packedSize returns the number of bytes of n packed elements.
-func packedSize(n, bits int) int { return (n*bits + 7) / 8 }
+// PackedSize returns the number of bytes of n packed elements.
+func PackedSize(n, bits int) int { return (n*bits + 7) / 8 }
 
-// unpack writes packed elements to dst, a byte each, sign-extended if the type is signed.
-func unpack(dst, src []byte, d tensor.DType) {
-	bits := packedBits(d)
+// Unpack writes packed elements to dst, a byte each, sign-extended if the type is signed.
+func Unpack(dst, src []byte, d tensor.DType) {
+	bits := PackedBits(d)
 	per := 8 / bits
 	for i := range dst {
 		dst[i] = src[i/per] >> (i % per * bits)
@@ -98,15 +98,9 @@ func unpack(dst, src []byte, d tensor.DType) {
 	tensor.NormalizeBytes(dst, d)
 }
 
-// Unpack spreads elements that XLA packs, so that each has a byte. d is a type with PackedBits.
-func Unpack(dst, src []byte, d tensor.DType) { unpack(dst, src, d) }
-
 // Pack is the inverse of Unpack.
-func Pack(dst, src []byte, d tensor.DType) { pack(dst, src, d) }
-
-// pack is the inverse of unpack.
-func pack(dst, src []byte, d tensor.DType) {
-	bits := packedBits(d)
+func Pack(dst, src []byte, d tensor.DType) {
+	bits := PackedBits(d)
 	per := 8 / bits
 	mask := byte(1)<<bits - 1
 	clear(dst)

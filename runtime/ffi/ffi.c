@@ -1,6 +1,6 @@
 // hlocb's side of the XLA FFI: the function table and the call frame of a handler in a shared library.
 
-#include "foreign.h"
+#include "ffi.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,7 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-void *hl_symbol(void *library, const char *name, char **error) {
+void *hl_ffi_open(const char *path, char **error) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library) return library;
+  const char *why = dlerror();
+  *error = strdup(why ? why : "unknown loader error");
+  return NULL;
+}
+
+void hl_ffi_close(void *library) { dlclose(library); }
+
+void *hl_ffi_symbol(void *library, const char *name, char **error) {
   dlerror();
   void *symbol = dlsym(library, name);
   if (symbol) return symbol;
@@ -213,13 +223,13 @@ static void *num_threads(void *args) {
 
 static void *get_run_id(void *args) {
   hl_ffi_run_id_args *a = args;
-  a->run_id = ((hl_foreign_context *)a->ctx)->run_id;
+  a->run_id = ((hl_ffi_handler_context *)a->ctx)->run_id;
   return NULL;
 }
 
 static void *get_ordinal(void *args) {
   hl_ffi_ordinal_args *a = args;
-  a->ordinal = ((hl_foreign_context *)a->ctx)->ordinal;
+  a->ordinal = ((hl_ffi_handler_context *)a->ctx)->ordinal;
   return NULL;
 }
 
@@ -233,7 +243,7 @@ static void *no_state(void *args) { return new_error(UNIMPLEMENTED, "hlocb has n
 
 static void *get_user_data(void *args) {
   hl_ffi_context_args *a = args;
-  hl_foreign_context *c = a->ctx;
+  hl_ffi_handler_context *c = a->ctx;
   if (!c->user_data) return new_error(UNIMPLEMENTED, "hlocb has no user data for handlers");
   a->data = ((void *(*)(void *, int64_t))c->user_data)(c->of, *a->type);
   return a->data ? NULL : new_error(NOT_FOUND, "the execution has no user data of this type");
@@ -295,7 +305,7 @@ static char *take_message(foreign_error *e, int32_t *code) {
   return message;
 }
 
-char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor) {
+char *hl_ffi_handler_version(void *handler, int32_t *major, int32_t *minor) {
   hl_ffi_metadata metadata = {.size = sizeof metadata, .version = {.size = sizeof(hl_version), .major = -1, .minor = -1}};
   hl_ffi_metadata_ext ext = {.base = {.size = sizeof ext, .type = HL_FFI_EXT_METADATA}, .metadata = &metadata};
   hl_ffi_frame frame = {.size = FRAME_SIZE, .ext = &ext.base, .api = (const hl_ffi_api *)&own_api, .stage = HL_FFI_STAGE_EXECUTE};
@@ -308,8 +318,8 @@ char *hl_foreign_version(void *handler, int32_t *major, int32_t *minor) {
   return message;
 }
 
-char *hl_foreign_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
-                      hl_foreign_context context, int32_t *code) {
+char *hl_ffi_handler_call(void *handler, hl_ffi_buffer *buffers, int64_t operands, int64_t results, const hl_ffi_attrs *attrs,
+                      hl_ffi_handler_context context, int32_t *code) {
   *code = 0;
   size_t n = (size_t)(operands + results);
   hl_ffi_buffer **items = calloc(n + 1, sizeof *items);
