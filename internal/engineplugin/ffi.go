@@ -15,10 +15,10 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/ffi"
 	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/tensor"
 )

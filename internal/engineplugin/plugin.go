@@ -27,11 +27,11 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/vhlo"
+	"github.com/hlocb/hlocb/internal/ffi"
 	"github.com/hlocb/hlocb/internal/offheap"
 	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/runtime/interpose"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/tensor"

@@ -32,7 +32,7 @@ var order = [][]string{
 	{"internal/hook"},
 	{"runtime/backends"},
 	{"runtime/handlers", "runtime/pjrt", "runtime/plugins", "runtime/dlpack", "interp"},
-	{"runtime/ffi"},
+	{"internal/ffi"},
 	{"runtime", "internal/reader"},
 	{"artifact"},
 	{"internal/shardy"},
@@ -79,7 +79,7 @@ var forbidden = []struct{ from, to, why string }{
 }
 
 // cgo lists the packages that may import C, themselves or through their imports outside of this module.
-var cgo = []string{"runtime/pjrt", "runtime/ffi", "internal/cuda", "runtime/dlpack", "runtime/goxla", "internal/lapack", "runtime/goxla/example", "cmd/hlocb", "cmd/libhlocb_pjrt", "internal/engineplugin"}
+var cgo = []string{"runtime/pjrt", "internal/ffi", "internal/cuda", "runtime/dlpack", "runtime/goxla", "internal/lapack", "runtime/goxla/example", "cmd/hlocb", "cmd/libhlocb_pjrt", "internal/engineplugin"}
 
 type pkg struct {
 	ImportPath   string

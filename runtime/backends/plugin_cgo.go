@@ -5,9 +5,9 @@ package backends
 import (
 	"errors"
 
+	"github.com/hlocb/hlocb/internal/ffi"
 	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/runtime/pjrt"
 	"github.com/hlocb/hlocb/runtime/plugins"
 )

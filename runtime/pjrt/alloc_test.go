@@ -39,14 +39,14 @@ func TestAllocationsAreChecked(t *testing.T) {
 	}
 	analyze := func(path string) (string, error) {
 		out, err := peer.Command("gcc", "-std=gnu11", "-O1", "-fanalyzer", "-Werror=vla", "-Werror=analyzer-possible-null-dereference",
-			"-Werror=analyzer-possible-null-argument", "-I.", "-I../ffi", "-I"+dir, "-c", path, "-o", os.DevNull).CombinedOutput()
+			"-Werror=analyzer-possible-null-argument", "-I.", "-I../../internal/ffi", "-I"+dir, "-c", path, "-o", os.DevNull).CombinedOutput()
 		return string(out), err
 	}
 	sources, err := filepath.Glob("*.c")
 	if err != nil || len(sources) == 0 {
 		t.Fatal("no C files", err)
 	}
-	const ffi = "../ffi/ffi.c"
+	const ffi = "../../internal/ffi/ffi.c"
 	sources = append(sources, ffi, "../../internal/cuda/cuda.c")
 	for _, path := range sources {
 		if out, err := analyze(path); err != nil {

@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/ffi"
 	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/runtime"
-	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -67,7 +67,7 @@ func foreignCall(h *ffi.Library, kind hook.Kind, attrs map[string]string, operan
 // TestForeignTypes: a C handler flips a bit of each element, for every type, alone and as the responder of a compiled
 // program.
 func TestForeignTypes(t *testing.T) {
-	h := loadForeign(t, sharedLibrary(t, "cc", "../ffi/testdata/handlers.c"), "")
+	h := loadForeign(t, sharedLibrary(t, "cc", "../../internal/ffi/testdata/handlers.c"), "")
 	for _, d := range boundaryTypes {
 		for _, shape := range []tensor.Shape{{}, {5}, {0}, {3, 2}} {
 			x := pattern(d, shape)
@@ -99,7 +99,7 @@ func TestForeignTypes(t *testing.T) {
 }
 
 func TestForeignAttributes(t *testing.T) {
-	h := loadForeign(t, sharedLibrary(t, "cc", "../ffi/testdata/handlers.c"), "attributes")
+	h := loadForeign(t, sharedLibrary(t, "cc", "../../internal/ffi/testdata/handlers.c"), "attributes")
 	err := foreignCall(h, hook.Tap, map[string]string{
 		"text": `"a \"b\"\0Ac"`, "i": "-2 : i32", "u": "7 : ui64", "f": "1.5 : f32", "d": "-0.0 : f64", "yes": "true",
 		"list": "array<i64: 1, -2, 3>", "dense": "dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>", "splat": "dense<7> : tensor<3xi64>",
@@ -121,7 +121,7 @@ func TestForeignAttributes(t *testing.T) {
 }
 
 func TestForeignFailures(t *testing.T) {
-	library := sharedLibrary(t, "cc", "../ffi/testdata/handlers.c")
+	library := sharedLibrary(t, "cc", "../../internal/ffi/testdata/handlers.c")
 	x, y := f32(nil, 3), tensor.New(tensor.F64, nil)
 	err := foreignCall(loadForeign(t, library, ""), hook.Call, nil, []*tensor.Tensor{x}, []*tensor.Tensor{y})
 	if want := `hook "h" failed at event 0 on device 0: INVALID_ARGUMENT: types differ`; err == nil || err.Error() != want {
@@ -142,7 +142,7 @@ func TestForeignFailures(t *testing.T) {
 		t.Errorf("error is %v, expected a missing file", err)
 	}
 	for _, c := range []struct{ path, symbol, want string }{
-		{"../ffi/testdata/handlers.c", "", "invalid ELF header"},
+		{"../../internal/ffi/testdata/handlers.c", "", "invalid ELF header"},
 		{library, "no_such_symbol", "no_such_symbol"},
 		{library, "tells_no_version", "does not report its version"},
 	} {
@@ -156,7 +156,7 @@ func TestForeignFailures(t *testing.T) {
 
 // TestForeignFuture: a call waits for a handler that completes it from another thread.
 func TestForeignFuture(t *testing.T) {
-	h := loadForeign(t, sharedLibrary(t, "cc", "../ffi/testdata/handlers.c"), "later")
+	h := loadForeign(t, sharedLibrary(t, "cc", "../../internal/ffi/testdata/handlers.c"), "later")
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Add(1)
@@ -186,7 +186,7 @@ func TestForeignAsXLACallsIt(t *testing.T) {
 	if err != nil {
 		t.Skipf("skip: no jaxlib: %v", err)
 	}
-	library := sharedLibrary(t, "c++", "../ffi/testdata/handlers.cc", "-std=c++17", "-I"+strings.TrimSpace(string(include)))
+	library := sharedLibrary(t, "c++", "../../internal/ffi/testdata/handlers.cc", "-std=c++17", "-I"+strings.TrimSpace(string(include)))
 	h := loadForeign(t, library, "scale")
 	if err := backend(t).Plugin().RegisterHandler("test_scale", loadForeign(t, library, "scale_for_plugin").Address(), "cpu"); err != nil {
 		t.Fatal(err)

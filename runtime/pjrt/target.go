@@ -14,9 +14,9 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/ffi"
 	"github.com/hlocb/hlocb/internal/xlatypes"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/runtime/ffi"
 	"github.com/hlocb/hlocb/tensor"
 )
 

@@ -4,7 +4,7 @@
 #ifndef HLOCB_FFI_H
 #define HLOCB_FFI_H
 
-#include "../pjrt/abi.h"
+#include "../../runtime/pjrt/abi.h"
 
 // hl_ffi_open loads a shared object. On failure it returns NULL and a message that the caller frees; the message is NULL
 // if there is no memory for it.
