@@ -386,8 +386,8 @@ func (r *reader) resource(c *cursor, kind byte) string {
 }
 
 // maxExpansion limits the length of the text of one attribute or type, and of all text that is copied. Without a limit,
-// a few bytes can name a type with 2 to the 50 parts. Uses of an attribute share it, so they have no limit. The limit is
-// four times as large as that of a text, since each part counts with the bytes of its encoding, too.
+// a few bytes can name a type with 2 to the 50 parts. Uses of an attribute share it, so they have no limit. The limit
+// is four times as large as that of a text, since each part counts with the bytes of its encoding, too.
 func (r *reader) maxExpansion() int64 { return 1<<30 + 32*int64(r.end-r.start) }
 
 func (r *reader) deeper(c *cursor) {

@@ -14,7 +14,7 @@ func TestWriteText(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("HloModule m\n\nENTRY e {\n  c0 = f32[8]{0} constant({1, 2, 3, 4, 5, 6, 7, 8})\n")
 	for i := range 3000 {
-		fmt.Fprintf(&text, "  s%d = f32[8]{0} sine(c0)\n", i)
+		fmt.Fprintf(&text, "  sine.%d = f32[8]{0} sine(c0)\n", i)
 	}
 	text.WriteString("  ROOT r = f32[8]{0} cosine(c0)\n}\n")
 	m := read(t, text.String())

@@ -1,6 +1,9 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // State returns a state from which NewOp makes a copy of o without its regions. The copy shares operands, successors
 // and attributes with o.
@@ -52,7 +55,7 @@ func (m *Module) Rebuild(o *Op, st *OpState, results []int) *Op {
 
 // RemapResults returns the attributes of st, a state that replaces op, for the results of st: result i was result
 // from[i] of op, or is new if from[i] is -1. The dialect of a discardable attribute says what becomes of it
-// (Dialect.RemapAttr).
+// (Dialect.RemapAttr), the dialect of op if the attribute's name has no prefix.
 func RemapResults(op *Op, st *OpState, from []int) AttrList {
 	same := len(from) == len(op.results)
 	for i, k := range from {
@@ -67,6 +70,9 @@ func RemapResults(op *Op, st *OpState, from []int) AttrList {
 			continue
 		}
 		d := m.ctx.registry.dialectOf(a.Name)
+		if d == nil && strings.IndexByte(a.Name, '.') < 0 {
+			d = m.ctx.registry.dialectOf(op.def.Name)
+		}
 		if d == nil || d.RemapAttr == nil {
 			continue
 		}

@@ -277,8 +277,9 @@ type Dialect struct {
 	// t. Nil: such attributes are always valid.
 	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
 	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)
-	// RemapAttr returns what becomes of a discardable attribute of the dialect's namespace when the results of op change,
-	// or nil to remove the attribute. The new results have the given types. New result i is result from[i] of op, or part
+	// RemapAttr returns what becomes of a discardable attribute when the results of op change, or nil to remove the
+	// attribute. The attribute is of the dialect's namespace, or has no prefix and op is of the dialect. The new results
+	// have the given types. New result i is result from[i] of op, or part
 	// of that result if several new results come from one tuple, or new if from[i] is -1. Nil: no attribute of the
 	// dialect depends on results.
 	RemapAttr func(op *Op, name string, a Attr, types []Type, from []int) Attr

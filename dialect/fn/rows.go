@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -73,7 +74,7 @@ var Return = &ir.Def{
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	return &ir.Dialect{Name: "func", Ops: []*ir.Def{Func, Call, CallIndirect, Constant, Return}, Directives: directives()}
+	return &ir.Dialect{Name: "func", Ops: []*ir.Def{Func, Call, CallIndirect, Constant, Return}, Directives: directives(), RemapAttr: view.RemapLayouts}
 }
 
 // verifyFunc checks the arguments of the body against the function type.

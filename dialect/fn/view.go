@@ -160,6 +160,13 @@ func remapSignature(m *ir.Module, op *ir.Op, args, results []int) error {
 			argAttrs[i] = ir.NewDict(d.Entries().Set(AttrAliasingOutput, ir.NewInteger(int64(k), n.Type()), false))
 		}
 	}
+	if a := op.Attr(view.ResultLayouts); a != nil {
+		if moved := view.MoveLayouts(m.Context(), a, f.Type().Results(), outputs, results); moved != nil {
+			op.SetAttr(view.ResultLayouts, moved)
+		} else {
+			op.RemoveAttr(view.ResultLayouts)
+		}
+	}
 	f.SetSignature(m.Context().Function(view.Types(f.Body().Args()), outputs), argAttrs, resultAttrs)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/dialect/view"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -70,12 +71,14 @@ func leafTypes(list []ir.Type, t ir.Type) []ir.Type {
 	return list
 }
 
-// remapAttr keeps mhlo.sharding, and Shardy's shardings in the frontend attributes, in step with the results.
+// remapAttr keeps mhlo.sharding, Shardy's shardings in the frontend attributes, and layouts in step with the results.
 func remapAttr(op *ir.Op, name string, a ir.Attr, types []ir.Type, from []int) ir.Attr {
 	if op.Def().Dialect() == "hlocb" {
 		return a // until it is lowered, a hook keeps the source's shardings of its former results
 	}
 	switch name {
+	case view.ResultLayouts:
+		return view.RemapLayouts(op, name, a, types, from)
 	case AttrSharding:
 		s, ok := a.(*ir.StringAttr)
 		if !ok {

@@ -1,6 +1,9 @@
 package stablehlo
 
-import "github.com/hlocb/hlocb/ir"
+import (
+	"github.com/hlocb/hlocb/dialect/view"
+	"github.com/hlocb/hlocb/ir"
+)
 
 var ops = []*ir.Def{
 	Abs, Add, AfterAll, AllGather, AllReduce, AllToAll, And, AsyncDone, AsyncStart, Atan2,
@@ -24,6 +27,6 @@ func Ops() []*ir.Def { return ops }
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
 		Name: "stablehlo", Ops: ops, Attrs: attrs, Enums: enums, Types: types, ClosedTypes: true,
-		Directives: Directives, CheckEncoding: checkEncoding,
+		Directives: Directives, CheckEncoding: checkEncoding, RemapAttr: view.RemapLayouts,
 	}
 }

@@ -184,11 +184,7 @@ type aliasKey struct {
 func layouts(ctx *ir.Context, vals []*ir.Value) ir.Attr {
 	list := make([]ir.Attr, len(vals))
 	for i, v := range vals {
-		rank := 0
-		if t, ok := v.Type().(*ir.TensorType); ok {
-			rank = t.Rank()
-		}
-		list[i] = irutil.RowMajorLayout(ctx, rank)
+		list[i] = view.RowMajorLayout(ctx, v.Type())
 	}
 	return ir.NewArray(list)
 }

@@ -241,15 +241,6 @@ func Partitions(m *ir.Module) int64 {
 	return int64(max(1, replicas)) * int64(max(1, partitions))
 }
 
-// RowMajorLayout returns dense<[rank-1, ..., 0]> : tensor<rank x index>.
-func RowMajorLayout(ctx *ir.Context, rank int) ir.Attr {
-	t := tensor.New(tensor.Index, tensor.Shape{int64(rank)})
-	for i, v := 0, tensor.View[int64](t); i < rank; i++ {
-		v[i] = int64(rank - 1 - i)
-	}
-	return ctx.DenseFromTensor(t)
-}
-
 // PerValue returns the entries of #sdy.sharding_per_value<[...]>.
 func PerValue(a ir.Attr) ([]*sdy.Sharding, bool) {
 	if p := view.Data[sdy.PerValue](a); p != nil {
