@@ -31,8 +31,8 @@ func RemapLayouts(op *ir.Op, name string, a ir.Attr, types []ir.Type, from []int
 	return MoveLayouts(op.Module().Context(), a, Types(op.ResultList()), types, from)
 }
 
-// MoveLayouts returns the layouts of values of the given types. a holds the layouts of the values before, which have the
-// types old. Value i was value from[i] before, or is new if from[i] is -1. A new value has the row-major layout.
+// MoveLayouts returns the layouts of values of the given types. a holds the layouts of the values before, which have
+// the types old. Value i was value from[i] before, or is new if from[i] is -1. A new value has the row-major layout.
 // MoveLayouts returns a itself if it has not one layout for each old value, and nil if there are no values.
 func MoveLayouts(ctx *ir.Context, a ir.Attr, old, types []ir.Type, from []int) ir.Attr {
 	list, ok := a.(*ir.ArrayAttr)

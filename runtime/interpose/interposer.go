@@ -28,6 +28,7 @@ import (
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/events"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -421,14 +422,17 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 	if out.Saved, err = save(out); err != nil {
 		return nil, err
 	}
-	out.Code, err = encode(m, code)
+	out.Code, err = encode(ctx, m, code)
 	return out, err
 }
 
-// encode writes m in the form of the program that it was read from.
-func encode(m *ir.Module, code []byte) ([]byte, error) {
+// encode writes m in the form of the program that it was read from. It writes no HLO without the proven order of m.
+func encode(ctx context.Context, m *ir.Module, code []byte) ([]byte, error) {
 	if hlo.IsProto(code) {
 		changed, err := reader.ToHLO(m)
+		if err == nil {
+			err = order.ProveHLO(ctx, m, changed)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -112,7 +112,7 @@ func (b *Backend) compileWith(ctx context.Context, p *runtime.Program, shape mod
 	if c.memory != nil && !c.memory.Readable() && o.partitions == 1 { // a shard's statistics are not the whole value's
 		changed = sites.withStatistics(changed)
 	}
-	code, err := b.plugin.code(changed)
+	code, err := b.plugin.code(ctx, changed)
 	if err != nil {
 		return nil, err
 	}

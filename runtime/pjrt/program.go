@@ -4,6 +4,7 @@ package pjrt
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/internal/reduction"
@@ -80,10 +82,13 @@ type encodedProgram struct {
 
 // code returns p in the form that the plugin reads: HLO if StableHLO says less (see needsHLO), otherwise a portable
 // artifact, or MLIR text if there is no artifact of the program and the plugin reads text.
-func (p *Plugin) code(r *runtime.Program) (encodedProgram, error) {
+func (p *Plugin) code(ctx context.Context, r *runtime.Program) (encodedProgram, error) {
 	v, _ := p.StableHLO()
 	if p.ReadsText() && needsHLO(r.Module) { // XLA's implementation of the C API reads HLO, too
 		if h, err := reader.ToHLO(r.Module); err == nil {
+			if err := order.ProveHLO(ctx, r.Module, h); err != nil {
+				return encodedProgram{}, err
+			}
 			if data, err := h.AppendProto(nil); err == nil {
 				return encodedProgram{data, "hlo", "HLO"}, nil
 			}

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/passes"
 )
@@ -31,7 +32,7 @@ ENTRY e {
 	}
 	h, err := reader.ToHLO(m)
 	if err == nil {
-		err = provesOrder(context.Background(), m)(h)
+		err = order.ProveHLO(context.Background(), m, h)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ ENTRY e {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := provesOrder(context.Background(), m)(h); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
+	if err := order.ProveHLO(context.Background(), m, h); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
 		t.Errorf("a lost chain: %v", err)
 	}
 }
