@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"io"
 	"slices"
 	"strconv"
 )
@@ -19,55 +18,19 @@ type TextOptions struct {
 type writer struct {
 	short bool
 	elide int64
-	out   io.Writer // nil to keep the whole text
-	err   error     // of out
-}
-
-// pieceBytes is the length of the text after which a writer with an output writes it.
-const pieceBytes = 1 << 16
-
-func newWriter(opts TextOptions) *writer {
-	w := &writer{short: opts.Short, elide: -1}
-	if opts.ElideAbove > 0 {
-		w.elide = opts.ElideAbove
-	}
-	return w
 }
 
 // AppendText appends m as text. The long form matches XLA's HloModule::ToString with large constants.
 func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
+	w := &writer{short: opts.Short, elide: -1}
+	if opts.ElideAbove > 0 {
+		w.elide = opts.ElideAbove
+	}
 	n := 0
 	for _, c := range m.comps {
 		n += len(c.instrs) + 2
 	}
 	b = slices.Grow(b, 140*n) // about the length of a line, so that the buffer grows rarely
-	return newWriter(opts).module(b, m)
-}
-
-// WriteText writes the text of m to out piece by piece: many constants can share one value, and each is printed.
-func (m *Module) WriteText(out io.Writer, opts TextOptions) error {
-	w := newWriter(opts)
-	w.out = out
-	w.flush(w.module(make([]byte, 0, 2*pieceBytes), m))
-	return w.err
-}
-
-// piece writes b if it is long and w has an output. It returns the buffer to go on with.
-func (w *writer) piece(b []byte) []byte {
-	if w.out == nil || len(b) < pieceBytes {
-		return b
-	}
-	return w.flush(b)
-}
-
-func (w *writer) flush(b []byte) []byte {
-	if w.err == nil {
-		_, w.err = w.out.Write(b)
-	}
-	return b[:0]
-}
-
-func (w *writer) module(b []byte, m *Module) []byte {
 	b = m.appendHeader(b)
 	if !w.short {
 		b = m.frames.append(b)
@@ -226,7 +189,7 @@ func (w *writer) computation(b []byte, c *computation, entry bool) []byte {
 		if in == c.root {
 			b = append(b, "ROOT "...)
 		}
-		b = w.piece(append(w.instruction(b, in), '\n'))
+		b = append(w.instruction(b, in), '\n')
 	}
 	b = append(b, '}')
 	if c.thread != "" {

@@ -541,20 +541,13 @@ func (m *Module) appendProto(b []byte) []byte {
 }
 
 // checkProto refuses modules that XLA cannot read as a proto: those with elided constants, with channel 0, which means
-// no channel, with an end of a transfer whose operand is not a start, with composites that lack their attributes, and
-// with constants of more than 2 GiB, the largest length of a message.
+// no channel, with an end of a transfer whose operand is not a start, and with composites that lack their attributes.
 func (m *Module) checkProto() error {
 	if err := m.CheckElided(); err != nil {
 		return err
 	}
-	size := 0
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
-			if in.op == opConstant {
-				if size += in.literal.size(); size > 1<<31-1 {
-					return diag.Errorf(m.src, in.pos, "a proto has at most 2 GiB; the constants up to here have %d bytes", size)
-				}
-			}
 			if why := noProto(in); why != "" {
 				return diag.Errorf(m.src, in.pos, "a proto cannot hold %s: %s", in.opName(), why)
 			}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/internal/assembly"
@@ -215,13 +214,9 @@ type Reporter struct {
 
 // symbolCache holds the symbols looked up so far, shared by all reporters of one check.
 type symbolCache struct {
-	mu       sync.Mutex
-	tables   map[*Op]Symbols
-	messages atomic.Int64 // length of all messages so far
+	mu     sync.Mutex
+	tables map[*Op]Symbols
 }
-
-// maxMessages is the length of messages after which a check ends. A message can be long: it names types whole.
-const maxMessages = 1 << 26
 
 // scope is the part of a module that the checks of an op without regions read.
 type scope int
@@ -292,22 +287,14 @@ func (r *Registry) dialectOf(name string) *Dialect {
 
 // PlainErrorf reports an error at op without adding the op's name to the message.
 func (r *Reporter) PlainErrorf(op *Op, format string, args ...any) *diag.Diagnostic {
-	return r.add(diag.Errorf(r.src, op.pos, format, args...))
-}
-
-// add adds a finding.
-func (r *Reporter) add(d *diag.Diagnostic) *diag.Diagnostic {
+	d := diag.Errorf(r.src, op.pos, format, args...)
 	r.list.Add(d)
-	if r.symbols != nil {
-		r.symbols.messages.Add(int64(len(d.Message)))
-	}
 	return d
 }
 
-// full reports whether the check found enough.
-func (r *Reporter) full() bool { return r.symbols != nil && r.symbols.messages.Load() > maxMessages }
-
 // Errorf reports an error at op. As in MLIR the message starts with the op's name: 'stablehlo.add' op ...
 func (r *Reporter) Errorf(op *Op, format string, args ...any) *diag.Diagnostic {
-	return r.add(diag.Errorf(r.src, op.pos, "'%s' op %s", op.def.Name, fmt.Sprintf(format, args...)))
+	d := diag.Errorf(r.src, op.pos, "'%s' op %s", op.def.Name, fmt.Sprintf(format, args...))
+	r.list.Add(d)
+	return d
 }

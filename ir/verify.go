@@ -19,7 +19,6 @@ import (
 // that read only types and attributes are not repeated for an op that has the same ones as one of the last ops.
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
-// Verify ends early if the findings take more than 64 MiB.
 func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
 
 // VerifyContext is like Verify, but it stops and returns the error of ctx when ctx ends.
@@ -40,7 +39,7 @@ func VerifyContext(ctx context.Context, m *Module) error {
 type verifier struct {
 	ends  context.Context
 	count int  // of ops that were checked
-	ended bool // ends has ended, or the messages are too long
+	ended bool // ends has ended
 	r     Reporter
 	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
 	seen  memo
@@ -49,7 +48,7 @@ type verifier struct {
 // op checks o and everything inside it.
 func (v *verifier) op(o *Op) {
 	if v.count++; v.count%256 == 0 { // the context takes a lock
-		v.ended = v.ended || v.ends.Err() != nil
+		v.ended = v.ends.Err() != nil
 	}
 	if v.ended || o.valid.Load() {
 		return
@@ -88,9 +87,6 @@ func (v *verifier) op(o *Op) {
 	// The Verify hook relies on the checks above.
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
-	}
-	if len(v.r.list) > before {
-		v.ended = v.ended || v.r.full()
 	}
 	// Remember that a simple op is valid. A change of the op or of the ops that define its operands clears it.
 	if len(v.r.list) == before && simple && v.r.reads != readsAround {
