@@ -249,12 +249,12 @@ func TestNumbers(t *testing.T) {
 	b.show(at("page.html"), "#view=gx")
 	wait(b, "the counts of values", `[...document.getElementById("overlay").options].map((o) => o.textContent).join()`, "no numbers,n.json (1 without an op),n.csv,time,executions,events,NaN,infinities")
 	for _, c := range []struct{ overlay, want string }{
-		{"n.json (1 without an op)", "log 1.5; multiply 2; func @main 3.5"}, {"n.csv", "log 7 ms; multiply 3 ms; func @main 10 ms"},
-		{"executions", "negate 3; log 3; multiply 3; func @main 9"}, {"events", "log 1; func @main 1"}, {"NaN", "log 3; func @main 3"}, {"infinities", "log 1; func @main 1"},
+		{"n.json (1 without an op)", "func @main 3.5; log 1.5; multiply 2"}, {"n.csv", "func @main 10 ms; log 7 ms; multiply 3 ms"},
+		{"executions", "func @main 9; log 3; multiply 3; negate 3"}, {"events", "func @main 1; log 1"}, {"NaN", "func @main 3; log 3"}, {"infinities", "func @main 1; log 1"},
 	} {
 		got := eval[string](b, `(() => { const m = document.getElementById("overlay"); m.value = [...m.options].find((o) => o.textContent === "`+c.overlay+`").value; m.dispatchEvent(new Event("change"));
 			hlocb.graph.paintNow();
-			const o = hlocb.state.overlay; return [...o.number].filter(([i]) => i > 0).map(([i, v]) => (hlocb.labelOf(i) + " " + hlocb.formatNumber(v) + " " + o.unit).trim()).join("; "); })()`)
+			const o = hlocb.state.overlay; return [...o.number].filter(([i]) => i > 0).map(([i, v]) => (hlocb.labelOf(i) + " " + hlocb.formatNumber(v) + " " + o.unit).trim()).sort().join("; "); })()`)
 		if got != c.want {
 			t.Errorf("the numbers %s are %q, want %q", c.overlay, got, c.want)
 		}
