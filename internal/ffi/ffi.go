@@ -61,7 +61,7 @@ func takeMessage(message *C.char) string {
 	return C.GoString(message)
 }
 
-// Call is a call of an Handler in the stage execute.
+// Call is a call of a Handler in the stage execute.
 type Call struct {
 	// Operands and Results are row-major; nil is a token. A result that is an operand shares its memory. Types narrower
 	// than a byte are packed for the handler, low bits first.

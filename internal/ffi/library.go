@@ -58,8 +58,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code.String() + ": " + e.Message }
 
-// Load loads a shared library, looks up its handler and requests its FFI version. An empty symbol is
-// Symbol. The error for a missing file is an *fs.PathError, otherwise a *LibraryError.
+// Load loads a shared library, looks up its handler and requests its FFI version. An empty symbol means Symbol. The
+// error for a missing file is an *fs.PathError, otherwise a *LibraryError.
 func Load(path, symbol string) (*Library, error) {
 	if symbol == "" {
 		symbol = Symbol

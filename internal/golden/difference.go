@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// limits of what a failing test shows
+// maxLines and maxWidth limit what a failing test shows.
 const (
 	maxLines = 40
 	maxWidth = 400
