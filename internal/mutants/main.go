@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -9,10 +11,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -48,10 +52,12 @@ func main() {
 		flag.PrintDefaults()
 		os.Exit(2)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	known, err := readEquivalents(equivalents)
 	for _, p := range flag.Args() {
 		if err == nil {
-			err = run(os.Stdout, p, known, o)
+			err = run(ctx, os.Stdout, p, known, o)
 		}
 	}
 	if err != nil {
@@ -99,8 +105,8 @@ type result struct {
 	Tests   string `json:",omitempty"` // in whose run it was killed
 }
 
-// run tries mutants of a package and prints the survivors and a summary.
-func run(w io.Writer, pattern string, known map[string]string, o options) error {
+// run tries mutants of a package and prints the survivors and a summary. It stops with an error when ctx ends.
+func run(ctx context.Context, w io.Writer, pattern string, known map[string]string, o options) error {
 	began := time.Now()
 	temp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -124,7 +130,7 @@ func run(w io.Writer, pattern string, known map[string]string, o options) error 
 		}
 		return nil
 	}
-	tests, err := b.tests(o.tests, o.workers)
+	tests, err := b.tests(ctx, o.tests, o.workers)
 	if err != nil {
 		return err
 	}
@@ -146,12 +152,15 @@ func run(w io.Writer, pattern string, known map[string]string, o options) error 
 	next := 0         // result to report
 	var failed error
 	each(o.workers, len(results), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		var verdict, by string
 		reason := known[b.name+" "+results[i].key]
 		if reason != "" {
 			verdict = equivalent
 		} else {
-			verdict, by = b.try(results[i].id, tests)
+			verdict, by = b.try(ctx, results[i].id, tests)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -160,8 +169,8 @@ func run(w io.Writer, pattern string, known map[string]string, o options) error 
 			failed = report(&results[next])
 		}
 	})
-	if failed != nil {
-		return failed
+	if err := cmp.Or(failed, ctx.Err()); err != nil {
+		return err
 	}
 	dead := counts[killed] + counts[timeout]
 	n := len(results) - counts[equivalent]

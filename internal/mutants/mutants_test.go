@@ -67,7 +67,7 @@ func TestUp(t *testing.T) {
 	t.Chdir(dir)
 	var out strings.Builder
 	known := map[string]string{"small counter.up: drop break": "breaks this test", "small gone: x => y": "old"}
-	err := run(&out, ".", known, options{tests: ".", match: "", workers: 2, goal: 50})
+	err := run(t.Context(), &out, ".", known, options{tests: ".", match: "", workers: 2, goal: 50})
 	if err == nil || !strings.Contains(err.Error(), "mutants that do not exist:\nsmall gone: x => y") {
 		t.Errorf("the error is %v", err)
 	}

@@ -27,9 +27,9 @@ type test struct {
 const memory = 6 << 20
 
 // start runs tests of the binary with a mutant and returns its output. The error is context.DeadlineExceeded if the
-// process does not end in time; then its whole process group is killed.
-func (b *build) start(tests []string, limit time.Duration, env ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// process does not end in time. Its whole process group is killed then, and when a signal interrupts this program.
+func (b *build) start(ctx context.Context, tests []string, limit time.Duration, env ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for i, t := range tests {
 		tests[i] = "^" + t + "$"
@@ -51,7 +51,7 @@ func (b *build) start(tests []string, limit time.Duration, env ...string) (strin
 }
 
 // tests lists the tests that match a pattern, and runs each once without a mutant. Tests that fail are an error.
-func (b *build) tests(pattern string, workers int) ([]*test, error) {
+func (b *build) tests(ctx context.Context, pattern string, workers int) ([]*test, error) {
 	out, err := output(b.dir, b.binary, "-test.list", pattern)
 	if err != nil {
 		return nil, err
@@ -63,16 +63,16 @@ func (b *build) tests(pattern string, workers int) ([]*test, error) {
 		}
 	}
 	errs := make([]error, len(tests))
-	each(workers, len(tests), func(i int) { errs[i] = b.record(tests[i], i) })
+	each(workers, len(tests), func(i int) { errs[i] = b.record(ctx, tests[i], i) })
 	slices.SortStableFunc(tests, func(a, b *test) int { return int(a.took - b.took) })
 	return tests, errors.Join(errs...)
 }
 
 // record runs a test without a mutant, and sets the mutants that it reaches.
-func (b *build) record(t *test, i int) error {
+func (b *build) record(ctx context.Context, t *test, i int) error {
 	file := filepath.Join(filepath.Dir(b.binary), fmt.Sprintf("reached%d", i))
 	began := time.Now()
-	out, err := b.start([]string{t.name}, 10*time.Minute, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
+	out, err := b.start(ctx, []string{t.name}, 10*time.Minute, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
 	if err != nil {
 		return fmt.Errorf("%s fails without a mutant: %w\n%s", t.name, err, out)
 	}
@@ -103,7 +103,7 @@ const (
 
 // try runs the tests that reach a mutant, the short ones first, until one fails. It returns the verdict and, if the
 // mutant is killed, the tests in whose run.
-func (b *build) try(id int, tests []*test) (string, string) {
+func (b *build) try(ctx context.Context, id int, tests []*test) (string, string) {
 	var short, long []string
 	var took time.Duration
 	for _, t := range tests {
@@ -124,7 +124,7 @@ func (b *build) try(id int, tests []*test) (string, string) {
 			continue
 		}
 		by := strings.Join(names, " ")
-		_, err := b.start(slices.Clone(names), max(5*time.Second, 10*took), "HLOCB_MUTANT="+strconv.Itoa(id))
+		_, err := b.start(ctx, slices.Clone(names), max(5*time.Second, 10*took), "HLOCB_MUTANT="+strconv.Itoa(id))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return timeout, by

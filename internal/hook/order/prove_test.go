@@ -155,6 +155,15 @@ func TestProve(t *testing.T) {
 			}
 			%chain = func.call @same(%l#0) : (tensor<ui64>) -> tensor<ui64>
 			`,
+		"a join in a loop": sameArgument + `%l:2 = stablehlo.while(%it = %a#0, %k = %i) : tensor<ui64>, tensor<i32>
+			 cond {
+				stablehlo.return %p : tensor<i1>
+			} do {
+				%o = stablehlo.or %it, %start : tensor<ui64>
+				stablehlo.return %o, %k : tensor<ui64>, tensor<i32>
+			}
+			%chain = func.call @same(%l#0) : (tensor<ui64>) -> tensor<ui64>
+			`,
 		"a loop with a hook": sameArgument + `%l:2 = stablehlo.while(%it = %a#0, %k = %x) : tensor<ui64>, tensor<2xi32>
 			 cond {
 				stablehlo.return %p : tensor<i1>
@@ -189,6 +198,38 @@ func TestProve(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestProveJoins: only chains of type ui64 join by or. The or of PIDs may be simplified as other data.
+func TestProveJoins(t *testing.T) {
+	text := `func.func public @main(%p: T, %x: tensor<2xi32>) -> tensor<2xi32> {
+  %z = stablehlo.constant dense<0> : T
+  %1:2 = stablehlo.custom_call @hlocb_hook(%p, %x) {api_version = 4 : i32, backend_config = {abi = 1 : i64, chained = true, id = 1 : i64, kind = "call", name = "a"}, has_side_effect = true} : (T, tensor<2xi32>) -> (T, tensor<2xi32>)
+  %2 = stablehlo.or %z, %1#0 : T
+  %3:2 = stablehlo.custom_call @hlocb_hook(%2, %x) {api_version = 4 : i32, backend_config = {abi = 1 : i64, chained = true, id = 2 : i64, kind = "call", name = "b"}, has_side_effect = true} : (T, tensor<2xi32>) -> (T, tensor<2xi32>)
+  return %3#1 : tensor<2xi32>
+}`
+	for typ, proven := range map[string]bool{"tensor<ui64>": true, "tensor<8xui8>": false, "tensor<1xui64>": false, "tensor<i64>": false} {
+		if err := order.Prove(t.Context(), read(t, strings.ReplaceAll(text, "T", typ))); (err == nil) != proven {
+			t.Errorf("%s: the error is %v", typ, err)
+		}
+	}
+}
+
+// TestOrders: a module has an order to prove if a lowered hook has a chain.
+func TestOrders(t *testing.T) {
+	const without = "func.func public @main(%x: tensor<2xi32>, %s: tensor<ui64>) {\nHOOKreturn\n}"
+	for ops, want := range map[string]bool{
+		"":                       false,
+		call("a", "%s", "%x", 1): true,
+		strings.Replace(call("a", "%s", "%x", 1), "chained = true", "chained = false", 1):                                                 false,
+		strings.Replace(call("a", "%s", "%x", 1), "@hlocb_hook", "@other", 1):                                                             false,
+		"\"hlocb.hook\"(%x) {format = \"target\", has_side_effect, id = 1 : i64, kind = \"tap\", name = \"a\"} : (tensor<2xi32>) -> ()\n": false,
+	} {
+		if got := order.Orders(read(t, strings.Replace(without, "HOOK", ops, 1))); got != want {
+			t.Errorf("%v for\n%s", got, ops)
+		}
 	}
 }
 

@@ -1,0 +1,117 @@
+package order_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/hook/order"
+	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/ir"
+)
+
+// tap is a raised hook.
+const tap = `"hlocb.hook"(%x) {format = "target", has_side_effect, id = 1 : i64, kind = "tap", name = "a"} : (tensor<2xi32>) -> ()` + "\n"
+
+// main is a module with a function of %x, %p and %s.
+func main(body string) string {
+	return "func.func public @main(%x: tensor<2xi32>, %p: tensor<i1>, %s: tensor<ui64>) {\n" + body + "return\n}\n"
+}
+
+// TestThreadRefuses: hooks that no chain can order are errors at the op that is in the way.
+func TestThreadRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"blocks": {"func.func public @main(%x: tensor<2xi32>) {\n" + tap + "\"cf.br\"()[^next] : () -> ()\n^next:\n  return\n}",
+			"test.mlir:1:1: error: function @main reaches hooks and has several blocks, which have no program order"},
+		"an unknown op": {main("\"foo.bar\"() ({\n" + tap + "\"foo.end\"() : () -> ()\n}) : () -> ()\n"),
+			"test.mlir:2:1: error: hooks inside 'foo.bar' cannot be put in order: hlocb does not know how values move through it"},
+		"a chained hook": {main(`%c = "hlocb.hook"(%s, %x) {chained, format = "target", has_side_effect, id = 1 : i64, kind = "tap", name = "a"} : (tensor<ui64>, tensor<2xi32>) -> tensor<ui64>` + "\n"),
+			"test.mlir:2:6: error: hook is chained already"},
+		"a reducer": {main(`%z = stablehlo.constant dense<0> : tensor<i32>
+%r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+^bb0(%a: tensor<i32>, %b: tensor<i32>):
+` + tap + `stablehlo.return %a : tensor<i32>
+}) : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
+`), "test.mlir:3:6: error: hooks inside 'stablehlo.reduce' cannot be put in order"},
+		"a name": {"func.func private @f(%x: tensor<2xi32>) {\n" + tap + "return\n}\n" + main("\"foo.bar\"() {f = @f} : () -> ()\n"),
+			"test.mlir:6:1: error: 'foo.bar' names function @f, whose hooks cannot be put in order from here"},
+		"recursion": {"func.func private @f(%x: tensor<2xi32>) {\n" + tap + "func.call @f(%x) : (tensor<2xi32>) -> ()\nreturn\n}\n",
+			"test.mlir:1:1: error: function @f calls itself: the order of its hooks cannot be proven"},
+	} {
+		m := testkit.Parse(t, "test.mlir", c.text)
+		if err := order.Thread(t.Context(), m, hook.OrderProgram, hook.ChainState); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	m := read(t, main(tap))
+	if err := order.Thread(t.Context(), m, hook.OrderSource, hook.ChainPID); err == nil || !strings.Contains(err.Error(), "a chain of PIDs keeps program order or none") {
+		t.Errorf("the error is %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := order.Thread(ctx, m, hook.OrderProgram, hook.ChainState); err != context.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestProveRefuses: hooks whose order cannot be proven are errors at the op in the way.
+func TestProveRefuses(t *testing.T) {
+	a := call("a", "%s", "%x", 1)
+	for name, c := range map[string]struct{ text, want string }{
+		"a condition": {main("%l = stablehlo.while(%k = %x) : tensor<2xi32>\ncond {\n" + a + "stablehlo.return %p : tensor<i1>\n} do {\nstablehlo.return %k : tensor<2xi32>\n}\n"),
+			"test.mlir:2:6: error: hook in the condition of a loop: the order of its events cannot be proven"},
+		"a reducer": {main(`%z = stablehlo.constant dense<0> : tensor<i32>
+%r = "stablehlo.reduce"(%x, %z) <{dimensions = array<i64: 0>}> ({
+^bb0(%k: tensor<i32>, %l: tensor<i32>):
+` + a + `stablehlo.return %k : tensor<i32>
+}) : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
+`), "test.mlir:3:6: error: order of the hooks inside 'stablehlo.reduce' cannot be proven"},
+		"blocks": {"func.func public @main(%x: tensor<2xi32>, %s: tensor<ui64>) {\n" + a + "\"cf.br\"()[^next] : () -> ()\n^next:\n  return\n}",
+			"test.mlir:1:1: error: a region of 'func.func' with hooks has 2 blocks; their order cannot be proven"},
+		"a name": {"func.func private @f(%x: tensor<2xi32>, %s: tensor<ui64>) {\n" + a + "return\n}\n" + main("\"foo.bar\"() {f = @f} : () -> ()\n"),
+			"error: 'foo.bar' names function @f, and the order of the hooks there cannot be proven"},
+		"recursion": {"func.func private @f(%x: tensor<2xi32>, %s: tensor<ui64>) {\n" + a + "func.call @f(%x, %a#0) : (tensor<2xi32>, tensor<ui64>) -> ()\nreturn\n}\n" +
+			main("func.call @f(%x, %s) : (tensor<2xi32>, tensor<ui64>) -> ()\n"),
+			"test.mlir:1:1: error: function @f calls itself: the order of its hooks cannot be proven"},
+	} {
+		m := testkit.Parse(t, "test.mlir", c.text)
+		if err := order.Prove(t.Context(), m); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := order.Prove(ctx, read(t, main(a))); err != context.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestSourceProve: the result must order exactly the pairs of hooks that the source orders.
+func TestSourceProve(t *testing.T) {
+	three := func(chains ...string) *ir.Module {
+		return read(t, main(call("a", "%s", "%x", 1)+call("b", chains[0], "%x", 2)+call("c", chains[1], "%x", 3)))
+	}
+	row, fork, free := three("%a#0", "%b#0"), three("%a#0", "%a#0"), three("%s", "%s")
+	for _, c := range []struct {
+		source, result *ir.Module
+		want           string
+	}{
+		{row, row, ""}, {fork, fork, ""}, {free, free, ""},
+		{row, fork, "the source orders hook 0000000000000003 after hook 0000000000000002, the result does not"},
+		{fork, row, "the result orders hook 0000000000000003 after hook 0000000000000002, the source does not"},
+		{fork, free, "the source orders hook 0000000000000002 after hook 0000000000000001, the result does not"},
+		{free, row, "the result orders hook 0000000000000002 after hook 0000000000000001, the source does not"},
+		{free, read(t, main(tap)), "hook \"a\" is not lowered yet"},
+	} {
+		err := order.SourceOf(c.source).Prove(t.Context(), c.result)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("the error is %v, want %q", err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := order.SourceOf(row).Prove(ctx, row); err != context.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+}
