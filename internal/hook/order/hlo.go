@@ -8,15 +8,21 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// ProveHLO proves the order of hooks once more on HLO that was written for m, as others will read it. It checks nothing
-// if the order in m is not proven.
+// ProveHLO proves the order of hooks once more on HLO that was written for m, as others will read it: program order if
+// it is proven in m, else the order of the chains in m.
 func ProveHLO(ctx context.Context, m *ir.Module, h *hlo.Module) error {
-	if !Orders(m) || Prove(ctx, m) != nil {
+	if !Orders(m) {
 		return nil
 	}
+	program := Prove(ctx, m) == nil
 	again, err := hlo.Import(h, m.Context())
-	if err == nil {
+	switch {
+	case err != nil:
+	case program:
 		err = Prove(ctx, again)
+	default:
+		edges, _ := chainsOf(m)
+		err = Source{edges}.kept(ctx, again)
 	}
 	if err != nil {
 		return fmt.Errorf("HLO would not keep the order of the hooks: %w", err)

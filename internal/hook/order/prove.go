@@ -25,6 +25,9 @@ import (
 // with zero, a slice of a concatenation) and may then run the two hooks in any order. A branch waits for its predicate,
 // so a predicate also counts if it is a hook's result or compares one with a constant for equality.
 //
+// In a module that was HLO, a hook also waits for a hook of its computation that precedes it by control predecessors or
+// add-dependency: XLA keeps them. Those of calls, branches and loops prove nothing, because XLA inlines these.
+//
 // The proof is by induction along each block: if an event depends on the event before it, it depends on all earlier
 // events. An op that contains events (a loop, a branch, a call) is one event from outside: its first inner events must
 // depend on the event before the op, and its result depends on the op if it depends on the last inner events on
@@ -97,8 +100,9 @@ type scope struct {
 	entry
 	outer *scope
 	block *ir.Block
-	event *ir.Op      // the last event so far
-	out   *dependents // for the results of event
+	event *ir.Op        // the last event so far
+	out   *dependents   // for the results of event
+	hooks hooksByOrigin // of the block up to event
 }
 
 // function proves f for the entry in and returns which of its results depend on its last event.
@@ -127,7 +131,7 @@ func (p *prover) region(op *ir.Op, i int, in entry, outer *scope) (*dependents, 
 	if len(blocks) != 1 {
 		return nil, p.m.Errorf(op, "a region of '%s' with hooks has %d blocks; their order cannot be proven", op.Name(), len(blocks))
 	}
-	s := &scope{entry: in, outer: outer, block: blocks[0]}
+	s := &scope{entry: in, outer: outer, block: blocks[0], hooks: hooksByOrigin{}}
 	for _, e := range p.events.At(s.block) {
 		if err := p.ctx.Err(); err != nil {
 			return nil, err
@@ -155,9 +159,10 @@ func (p *prover) event(s *scope, op *ir.Op) error {
 		for i := 0; !waits && i < op.NumOperands(); i++ {
 			waits = p.holds(s, op.Operand(i))
 		}
-		if !waits {
+		if !waits && !slices.Contains(s.hooks.before(p.m, op), s.event) {
 			return p.orderError(op)
 		}
+		s.hooks.add(op)
 		out = &dependents{all: true}
 	} else if f := p.events.Callee(op); f != nil {
 		for _, v := range op.Operands() {

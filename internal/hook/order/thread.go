@@ -25,6 +25,7 @@ func Thread(ctx context.Context, m *ir.Module, order hook.Order, chain hook.Chai
 		return fmt.Errorf("a chain of PIDs keeps program order or none, but not the source's")
 	}
 	if order == hook.OrderSource {
+		joinControl(m)
 		return convertTokens(m, &chain)
 	}
 	if err := convertTokens(m, nil); err != nil {
