@@ -352,9 +352,10 @@ func (s *exportScope) conditional(op *ir.Op) {
 		}
 		inner.block(r.Entry())
 		inner.op = r.Entry().Last()
-		inner.root(inner.op.OperandList())
+		results := inner.op.OperandList()
+		inner.root(results)
 		if s.new != nil && sh != nil && !sameShape(inner.c.root.shape, sh) && compatible(inner.c.root.shape, sh) {
-			inner.c.root = inner.fit(sh, inner.op.OperandList(), true)
+			inner.c.root = inner.fit(sh, results, true)
 		}
 		inner.close("region_" + strconv.Itoa(s.ex.names["region"]))
 		s.ex.names["region"]++

@@ -1075,7 +1075,11 @@ func (s *exportScope) orderEdges() {
 				return
 			}
 			seen[x] = true
+			early := slices.ContainsFunc(u.stands[x], func(n *instr) bool { return number[n] < i })
 			for _, n := range u.stands[x] {
+				if number[n] > i && early { // in another trip of an unrolled loop
+					continue
+				}
 				if n != in && !slices.Contains(list, n) && !slices.Contains(in.operands, n) && (number[n] < i || !dependsOn(n, in)) {
 					list = append(list, n)
 				}
@@ -1142,24 +1146,44 @@ func dependsOn(a, b *instr) bool {
 	return false
 }
 
-// sort orders the instructions: operands and control predecessors first, then the order of the old computation.
+// sort orders the instructions: operands, control predecessors and earlier effects first, then the order of the old
+// computation.
 func (s *exportScope) sort() {
+	if !s.sortBy(true) {
+		s.sortBy(false)
+	}
+}
+
+// sortBy is sort; effects says whether instructions with effects keep their order. It reports whether there is an order.
+func (s *exportScope) sortBy(effects bool) bool {
 	index := make(map[*instr]int, len(s.c.instrs))
 	for i, in := range s.c.instrs {
 		index[in] = i
 	}
 	waiting := make([]int, len(s.c.instrs))
 	users := make([][]int, len(s.c.instrs))
-	q := &readyQueue{}
+	wait := func(i, j int) {
+		waiting[i]++
+		users[j] = append(users[j], i)
+	}
+	last := -1 // with an effect
 	for i, in := range s.c.instrs {
 		for _, list := range [][]*instr{in.operands, in.predecessors()} {
 			for _, o := range list {
 				if j, ok := index[o]; ok {
-					waiting[i]++
-					users[j] = append(users[j], i)
+					wait(i, j)
 				}
 			}
 		}
+		if effects && in.hasEffects() {
+			if last >= 0 {
+				wait(i, last)
+			}
+			last = i
+		}
+	}
+	q := &readyQueue{}
+	for i, in := range s.c.instrs {
 		if waiting[i] == 0 {
 			q.items = append(q.items, ready{s.new.keys[in], i})
 		}
@@ -1175,9 +1199,21 @@ func (s *exportScope) sort() {
 			}
 		}
 	}
-	if len(sorted) == len(s.c.instrs) {
-		s.c.instrs = sorted
+	if len(sorted) < len(s.c.instrs) {
+		return false
 	}
+	s.c.instrs = sorted
+	return true
+}
+
+// hasEffects reports whether in may contain a hook or communicate: the order of such instructions is the program order
+// of the effects.
+func (in *instr) hasEffects() bool {
+	switch in.op {
+	case opCustomCall, opWhile, opConditional, opCall, opSend, opRecv, opAsyncStart:
+		return true
+	}
+	return in.op.name == "infeed" || in.op.name == "outfeed"
 }
 
 // ready is an instruction whose operands are placed.
