@@ -1154,7 +1154,7 @@ func (s *exportScope) sort() {
 	}
 }
 
-// sortBy is sort; effects says whether instructions with effects keep their order. It reports whether there is an order.
+// sortBy is sort. If effects is set, instructions with effects keep their order. It reports whether an order exists.
 func (s *exportScope) sortBy(effects bool) bool {
 	index := make(map[*instr]int, len(s.c.instrs))
 	for i, in := range s.c.instrs {

@@ -96,7 +96,7 @@ func controlEdges(m *ir.Module) []hook.Edge {
 	return out
 }
 
-// joinControl expresses HLO's order without values by tokens: a raised hook waits for the tokens of the hooks before it.
+// joinControl expresses HLO's order without values by tokens: a raised hook waits for tokens of the hooks before it.
 // Chains then keep the order in forms that know no control predecessors.
 func joinControl(m *ir.Module) {
 	now := map[*ir.Op]*ir.Op{} // the hooks that have got a token
