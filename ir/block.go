@@ -38,6 +38,9 @@ type place struct {
 // Op returns the op that owns the region.
 func (r *Region) Op() *Op { return r.op }
 
+// Erased reports whether the op of r was erased.
+func (r *Region) Erased() bool { return r.erased }
+
 // Blocks returns the blocks. The caller must not change the slice.
 func (r *Region) Blocks() []*Block { return r.blocks }
 
@@ -182,6 +185,9 @@ func (b *Block) usable() {
 
 // Region returns the region that holds the block, or nil.
 func (b *Block) Region() *Region { return b.region }
+
+// Erased reports whether b was erased.
+func (b *Block) Erased() bool { return b.erased }
 
 // Parent returns the op whose region holds the block, or nil.
 func (b *Block) Parent() *Op {

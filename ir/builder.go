@@ -53,11 +53,9 @@ func (b *Builder) In(block *Block) *Builder {
 	return &c
 }
 
-// Clone inserts a copy of o and everything inside it. mapping maps values of the original to the values that the copy
-// uses instead; Clone adds the values that the copy defines. Clone panics if the copy would use a value of another
-// module.
+// Clone inserts a copy of o, as CloneOp makes it.
 func (b *Builder) Clone(o *Op, mapping map[*Value]*Value) *Op {
-	c := (&cloner{m: b.m, values: mapping}).copyTree(o)
+	c := b.m.CloneOp(o, mapping)
 	b.insert(c)
 	if b.inserted != nil {
 		c.Walk(func(x *Op) bool {

@@ -22,7 +22,7 @@ func (v *Value) Dominates(o *Op) bool {
 		case p.block == from:
 			return v.op == nil || v.op.order < p.order || graphRegion(from.region)
 		case p.block.region == from.region && from.region != nil:
-			return from.dominates(p.block)
+			return from.Dominates(p.block)
 		}
 		if parent := p.Parent(); parent == nil || parent.Has(IsolatedFromAbove) {
 			return false
@@ -37,9 +37,9 @@ func graphRegion(r *Region) bool {
 	return r != nil && r.op != nil && len(r.blocks) == 1 && r.op.MightHave(GraphRegion)
 }
 
-// dominates reports whether every path from the entry of their region to c passes through b. A block dominates itself.
+// Dominates reports whether every path from the entry of their region to c passes through b. A block dominates itself.
 // Every block dominates an unreachable block. An unreachable block dominates no reachable block.
-func (b *Block) dominates(c *Block) bool {
+func (b *Block) Dominates(c *Block) bool {
 	if b == c {
 		return true
 	}

@@ -47,6 +47,33 @@ func (t *LocTable) Fused(metadata Attr, size int64, children []*Loc) *Loc {
 	return t.intern(&Loc{kind: LocFused, parts: parts})
 }
 
+// Fuse returns the location of an op that replaces ops at all of locs, by MLIR's rule (FusedLoc::get). It flattens
+// fused locations without metadata and drops duplicates and unknown locations. If none remains, it returns nil, the
+// unknown location; if one remains, that location.
+func (t *LocTable) Fuse(locs []*Loc) *Loc {
+	var kids []*Loc
+	var add func(list []*Loc)
+	add = func(list []*Loc) {
+		for _, l := range list {
+			switch {
+			case l.Kind() == LocUnknown:
+			case l.Kind() == LocFused && l.Metadata() == nil:
+				add(l.Children())
+			case !slices.ContainsFunc(kids, func(k *Loc) bool { return k == l || k.String() == l.String() }):
+				kids = append(kids, l)
+			}
+		}
+	}
+	add(locs)
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	return t.Fused(nil, 0, kids)
+}
+
 // intern returns the location in the table that equals l. If there is none, it adds a copy of l.
 func (t *LocTable) intern(l *Loc) *Loc {
 	t.grow()

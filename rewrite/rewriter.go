@@ -367,32 +367,5 @@ func (r *Rewriter) fusedLoc() *ir.Loc {
 		}
 		locs = append(locs, s.loc)
 	}
-	return fuse(&r.locs, locs)
-}
-
-// fuse returns the location of an op that replaces ops at all of locs, by MLIR's rule (FusedLoc::get). It flattens
-// fused locations without metadata and drops duplicates and unknown locations. If none remains, it returns nil, the
-// unknown location; if one remains, that location.
-func fuse(table *ir.LocTable, locs []*ir.Loc) *ir.Loc {
-	var kids []*ir.Loc
-	var add func(list []*ir.Loc)
-	add = func(list []*ir.Loc) {
-		for _, l := range list {
-			switch {
-			case l.Kind() == ir.LocUnknown:
-			case l.Kind() == ir.LocFused && l.Metadata() == nil:
-				add(l.Children())
-			case !slices.ContainsFunc(kids, func(k *ir.Loc) bool { return k == l || k.String() == l.String() }):
-				kids = append(kids, l)
-			}
-		}
-	}
-	add(locs)
-	switch len(kids) {
-	case 0:
-		return nil
-	case 1:
-		return kids[0]
-	}
-	return table.Fused(nil, 0, kids)
+	return r.locs.Fuse(locs)
 }

@@ -12,11 +12,6 @@ The checks of a case:
 and of all files together:
   corrupt   changed and truncated files end with 0 or 1, with a message, without a panic, within 20 s and 2 GB"""
 import argparse, collections, json, os, random, resource, subprocess, sys, tempfile
-import jax
-from jax import export
-from jax._src.interpreters import mlir
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
 
 parser = argparse.ArgumentParser()
 parser.add_argument("hlocb")
@@ -26,13 +21,47 @@ parser.add_argument("--only", default="", help="check the cases whose name conta
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--corrupt", type=int, default=200, help="how many damaged files are read")
 parser.add_argument("--bytes", action="store_true", help="fail if less than 95 %% of the artifacts have jaxlib's bytes")
+parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many processes share the work")
+parser.add_argument("--job", type=int, help="do the work of one process, and print its counts as JSON at the end")
 flags = parser.parse_args()
+counts = collections.Counter()
+
+
+def finish():
+    """prints the counts and ends the process"""
+    equal, different = counts["bytes", "equal"], counts["bytes", "different"]
+    if flags.bytes and equal < 0.95 * (equal + different):
+        counts["bytes", "failed"] += 1
+        print(f"FAIL bytes: {equal} of {equal + different} artifacts have jaxlib's bytes")
+    total = lambda outcome: sum(n for (_, o), n in counts.items() if o == outcome)
+    print("; ".join(f"{kind}: " + ", ".join(f"{counts[kind, o]} {o}" for o in ("passed", "failed", "equal", "different", "skipped") if counts[kind, o])
+                    for kind in sorted({k for k, _ in counts})))
+    print(f"{total('passed')} passed, {total('failed')} failed")
+    sys.exit(total("failed") > 0)
+
+
+if flags.job is None:
+    jobs = [subprocess.Popen([sys.executable, *sys.argv, "--job", str(i)], stdout=subprocess.PIPE, text=True) for i in range(flags.jobs)]
+    for job in jobs:
+        *lines, last = job.communicate()[0].splitlines() or [""]
+        if job.returncode:
+            sys.exit("\n".join(lines + [last, f"judge.py: a process ended with {job.returncode}"]))
+        print("\n".join(lines), flush=True) if lines else None
+        for kind, outcome, n in json.loads(last):
+            counts[kind, outcome] += n
+    finish()
+
+import jax
+from jax import export
+from jax._src.interpreters import mlir
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
 
 MAGIC = b"ML\xefR"
 EXPORTED = ("fun_name in_tree out_tree in_avals out_avals nr_devices platforms disabled_safety_checks calling_convention_version "
             "module_kept_var_idx uses_global_constants _in_named_shardings _out_named_shardings").split()
 jax.config.update("jax_enable_x64", True)
-counts, shown, messages = collections.Counter(), 0, []
+shown, messages = 0, []
 context = mlir.make_ir_context()
 context.attach_diagnostic_handler(lambda d: messages.append(d.message) or True)
 context.__enter__()
@@ -212,20 +241,15 @@ chance = random.Random(flags.seed)
 chance.shuffle(names)
 special = [n for n in names if n.startswith(("export_", "upstream_", "pjrt_"))]
 plain = [n for n in names if n not in special]
+chosen = special + (plain[:max(0, flags.cases - len(special))] if flags.cases else plain)
 pool = []
-for name in special + (plain[:max(0, flags.cases - len(special))] if flags.cases else plain):
+for name in chosen[flags.job::flags.jobs]:
     path = lambda p: os.path.join(flags.directory, name, p)
     pool += (check_export if os.path.exists(path("module.vhlo.bc")) else check_module)(name, path)
-for i in range(flags.corrupt if pool else 0):
-    check_damaged(chance, chance.choice(pool), i)
+for i in range(flags.job, flags.corrupt if pool else 0, flags.jobs):
+    r = random.Random(f"{flags.seed} {i}")
+    check_damaged(r, r.choice(pool), i)
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
 if peak > 2048:
     judge("corrupt", "memory", f"a run took {peak} MB")
-equal, different = counts["bytes", "equal"], counts["bytes", "different"]
-if flags.bytes and equal < 0.95 * (equal + different):
-    judge("bytes", "all", f"{equal} of {equal + different} artifacts have jaxlib's bytes")
-total = lambda outcome: sum(n for (_, o), n in counts.items() if o == outcome)
-print("; ".join(f"{kind}: " + ", ".join(f"{counts[kind, o]} {o}" for o in ("passed", "failed", "equal", "different", "skipped") if counts[kind, o])
-                for kind in sorted({k for k, _ in counts})))
-print(f"{total('passed')} passed, {total('failed')} failed")
-sys.exit(total("failed") > 0)
+print(json.dumps([[kind, outcome, n] for (kind, outcome), n in counts.items()]))

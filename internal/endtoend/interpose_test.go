@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hlocb/hlocb"
@@ -35,7 +36,12 @@ type startedProgram struct {
 	dir    string // of the libraries
 	python string
 	env    []string
+	plain  map[plainRun]string // the output of plain JAX
+	lock   *sync.Mutex         // of plain
 }
+
+// plainRun names a run of plain JAX.
+type plainRun struct{ python, programs string }
 
 func starter(t *testing.T) *startedProgram {
 	t.Helper()
@@ -59,7 +65,8 @@ func starter(t *testing.T) *startedProgram {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &startedProgram{dir, python, append(env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")}
+	env = append(env, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+found[0].Path, "JAX_PLATFORMS=xcpu,cpu")
+	return &startedProgram{dir, python, env, map[plainRun]string{}, new(sync.Mutex)}
 }
 
 // engine returns the variables with which a program runs on the engine.
@@ -80,6 +87,26 @@ func (s *startedProgram) run(t *testing.T, programs string, env ...string) (stdo
 		args = append([]string{"testdata/traps/several.py"}, args...)
 	}
 	return finish(t, peer.Command(s.python, args...), env...)
+}
+
+// onJAX returns what programs print on JAX's own client, which runs them once for all parts of the test.
+func (s *startedProgram) onJAX(t *testing.T, programs string) string {
+	t.Helper()
+	key := plainRun{s.python, programs}
+	s.lock.Lock()
+	out, ran := s.plain[key]
+	s.lock.Unlock()
+	if ran {
+		return out
+	}
+	out, messages, code := s.run(t, programs, "JAX_PLATFORMS=cpu")
+	if code != 0 {
+		t.Fatalf("plain JAX: exit code %d\n%s", code, messages)
+	}
+	s.lock.Lock()
+	s.plain[key] = out
+	s.lock.Unlock()
+	return out
 }
 
 // finish runs a command with further variables and returns its output, its messages and its exit code.
@@ -231,10 +258,7 @@ func interposedPrograms(t *testing.T, s *startedProgram, tapped, large bool) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			programs := strings.Join(files, " ")
-			want, messages, code := s.run(t, programs, "JAX_PLATFORMS=cpu")
-			if code != 0 {
-				t.Fatalf("plain JAX: exit code %d\n%s", code, messages)
-			}
+			want := s.onJAX(t, programs)
 			dir := t.TempDir()
 			var config interpose.Config
 			if tapped {
@@ -443,10 +467,7 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 					}
 				}
 				programs := strings.Join(list, " ")
-				want, messages, code := jax.run(t, programs, "JAX_PLATFORMS=cpu")
-				if code != 0 {
-					t.Fatalf("plain JAX: exit code %d\n%s", code, messages)
-				}
+				want := jax.onJAX(t, programs)
 				config := interpose.Config{Taps: []string{".*"}, Events: []string{filepath.Join(t.TempDir(), "events")}}
 				got, messages, code := jax.run(t, programs, jax.with(config, "PJRT_NAMES_AND_LIBRARY_PATHS=xcpu:"+plugin(t))...)
 				if got != want || code != 0 || !strings.Contains(got, filepath.Base(list[len(list)-1])) {

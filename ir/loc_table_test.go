@@ -1,4 +1,4 @@
-package rewrite
+package ir_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 func TestFuse(t *testing.T) {
 	var table ir.LocTable
 	a, b := table.File("a", 1, 2, 0, 0), table.File("b", 3, 4, 0, 0)
-	fused := func(locs ...*ir.Loc) *ir.Loc { return fuse(&table, locs) }
+	fused := func(locs ...*ir.Loc) *ir.Loc { return table.Fuse(locs) }
 	ab := fused(a, nil, b, new(ir.LocTable).File("a", 1, 2, 0, 0))
 	for want, l := range map[string]*ir.Loc{
 		`loc(fused["a":1:2, "b":3:4])`: ab,
