@@ -128,39 +128,39 @@ func (s *startedProgram) with(c interpose.Config, more ...string) []string {
 	return append(append(append([]string(nil), s.env...), c.Environment()...), more...)
 }
 
-// TestInterposed runs JAX programs on a wrapped plugin.
+// TestInterposed runs JAX programs on a wrapped plugin. It builds the libraries, for which Go compiles every package
+// again, as position-independent code.
 func TestInterposed(t *testing.T) {
+	label.Slow(t)
+	label.Once(t)
 	s := starter(t)
 	for _, part := range []struct {
-		name  string
-		first bool // 'make test' runs it
-		run   func(*testing.T, *startedProgram)
+		name string
+		run  func(*testing.T, *startedProgram)
 	}{
-		{"tapped programs", true, func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, true, false) }},
-		{"untapped programs", false, func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, false, false) }},
-		{"large programs, tapped", false, func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, true, true) }},
-		{"large programs, untapped", false, func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, false, true) }},
-		{"versions", false, interposedVersions},
-		{"nan", false, interposedNaN},
-		{"cache", false, interposedCache},
-		{"documents", true, interposedDocuments},
-		{"engine", false, onEngine},
-		{"own targets", false, interposedTargets},
-		{"without a plugin", true, interposedWithout},
-		{"without FFI", false, interposedWithoutFFI},
-		{"far memory", false, interposedFar},
-		{"bounded sizes", false, interposedBounded},
-		{"topology", false, interposedTopology},
-		{"foreign platform", false, interposedForeign},
-		{"processes", true, interposedProcesses},
-		{"runtimes", false, interposedRuntimes},
-		{"sharded failures", false, interposedShardedFailures},
-		{"command", false, interposedCommand},
-		{"mistakes", true, interposedMistakes},
+		{"tapped programs", func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, true, false) }},
+		{"untapped programs", func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, false, false) }},
+		{"large programs, tapped", func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, true, true) }},
+		{"large programs, untapped", func(t *testing.T, s *startedProgram) { interposedPrograms(t, s, false, true) }},
+		{"versions", interposedVersions},
+		{"nan", interposedNaN},
+		{"cache", interposedCache},
+		{"documents", interposedDocuments},
+		{"engine", onEngine},
+		{"own targets", interposedTargets},
+		{"without a plugin", interposedWithout},
+		{"without FFI", interposedWithoutFFI},
+		{"far memory", interposedFar},
+		{"bounded sizes", interposedBounded},
+		{"topology", interposedTopology},
+		{"foreign platform", interposedForeign},
+		{"processes", interposedProcesses},
+		{"runtimes", interposedRuntimes},
+		{"sharded failures", interposedShardedFailures},
+		{"command", interposedCommand},
+		{"mistakes", interposedMistakes},
 	} {
-		if label.Part(part.first) {
-			t.Run(part.name, func(t *testing.T) { part.run(t, s) })
-		}
+		t.Run(part.name, func(t *testing.T) { part.run(t, s) })
 	}
 }
 
