@@ -91,12 +91,16 @@ def translate(path, to, **options):
     if os.path.exists(output):
         os.remove(output)
     words = [w for name, value in options.items() for w in ("--" + name.replace("_", "-"), str(value))]
-    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-    try:
-        p = subprocess.run([flags.hlocb, "translate", path, "--to", to, "-o", output, *words], capture_output=True, timeout=60, preexec_fn=limit)
-    except subprocess.TimeoutExpired:
-        return None, "hangs", b""
-    return p.returncode, p.stderr.decode(errors="replace"), load(output) if os.path.exists(output) else b""
+    command = [flags.hlocb, "translate", path, "--to", to, "-o", output, *words]
+    # The limit is set from here: with preexec_fn, subprocess copies this process, which takes longer than the command.
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
+        resource.prlimit(p.pid, resource.RLIMIT_CPU, (20, 20))
+        try:
+            messages = p.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            p.kill()
+            return None, "hangs", b""
+    return p.returncode, messages.decode(errors="replace"), load(output) if os.path.exists(output) else b""
 
 
 def printed(data):
