@@ -3,11 +3,13 @@ package hlocb_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb"
+	"github.com/hlocb/hlocb/runtime"
 )
 
 // TestTap: taps show values of a program without hooks, to a handler or as their kind says, on the executions that they
@@ -62,6 +64,17 @@ func TestTap(t *testing.T) {
 				t.Errorf("the tap of statistics printed\n%s", got)
 			}
 		})
+	}
+	// A handler that does not fit is refused before the program runs, also if it sees only some events.
+	wrong := hlocb.ObserverFunc(func(context.Context, hlocb.Array[int32]) error { return nil })
+	for _, options := range [][]hlocb.TapOption{{hlocb.To(wrong)}, {hlocb.To(wrong), hlocb.Every(4)}} {
+		p, err := hlocb.Parse(t.Context(), "m.mlir", []byte(text), hlocb.Tap("net.py:3", options...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Compile(t.Context(), hlocb.On("engine")); !errors.As(err, new(*runtime.BindError)) {
+			t.Errorf("%d options: error is %v, expected a BindError", len(options), err)
+		}
 	}
 	for spec, want := range map[string]string{
 		"net.py:9":    "tap net.py:9 selects no value", // no value has this innermost frame

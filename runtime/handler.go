@@ -191,10 +191,8 @@ func (b *Bindings) Bind(m *hook.Manifest) ([]Bound, error) {
 		var answer Handler
 		var observers []Handler
 		check := func(h Handler) error {
-			if c, ok := h.(SiteChecker); ok {
-				if err := c.CheckSite(site); err != nil {
-					return &BindError{site, err}
-				}
+			if err := CheckSite(h, site); err != nil {
+				return &BindError{site, err}
 			}
 			return nil
 		}

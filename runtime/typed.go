@@ -59,6 +59,15 @@ type SiteChecker interface {
 	CheckSite(s *hook.Site) error
 }
 
+// CheckSite returns the reason why a handler cannot serve the hook s. It returns nil for a handler that is no
+// SiteChecker. Handlers that forward events to another handler call it.
+func CheckSite(h Handler, s *hook.Site) error {
+	if c, ok := h.(SiteChecker); ok {
+		return c.CheckSite(s)
+	}
+	return nil
+}
+
 // BindError says that a handler cannot serve the hook that it was bound to.
 type BindError struct {
 	Site  *hook.Site

@@ -66,6 +66,7 @@ func TestBadPlugins(t *testing.T) {
 		{"no client", 1, "create client: INTERNAL: " + library + " returned nothing"},
 		{"no program", 1, "compile: INTERNAL: " + library + " returned nothing"},
 		{"no results", 1, "returned nothing for result 0"},
+		{"no events", 0, ""},
 		{"no text", 1, "returned a text of 5 bytes"},
 		{"huge text", 1, "returned a text of 1099511627776 bytes"},
 		{"no list", 1, "returned a list of 7"},
@@ -97,6 +98,17 @@ func TestBadPlugins(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// TestPluginRefusesIDs: errors of a plugin that does not tell a hook its run and its device are destroyed. Before, each
+// call of a hook leaked two.
+func TestPluginRefusesIDs(t *testing.T) {
+	library, env := badPlugin(t)
+	cmd := peer.Command(os.Args[0], "run", writeFile(t, []byte(tapModule)), "--backend", library, "--fill", "iota", "--print-callbacks")
+	cmd.Env = append(slices.Clip(env), "BAD=no ids")
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "2 errors, 0 left") {
+		t.Errorf("%s", out)
 	}
 }
 

@@ -74,15 +74,19 @@ func (p ownPrint) Handle(ctx context.Context, c *runtime.Call) error {
 // handlerEnv returns the environment of handlers. out.Open opens the files that they create. With beside, a file is
 // written under another name and renamed when it is complete.
 func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
-	return &handlers.Env{
-		Out: a.Out,
-		Err: a.Err,
-		Create: func(name string) (io.WriteCloser, error) {
+	create := func(beside bool) func(name string) (io.WriteCloser, error) {
+		return func(name string) (io.WriteCloser, error) {
 			if name == "-" {
 				return command.KeepOpen(a.Out), nil
 			}
 			return out.Add(name, beside, strings.HasSuffix(name, handlers.DataSuffix)), nil
-		},
+		}
+	}
+	return &handlers.Env{
+		Out:    a.Out,
+		Err:    a.Err,
+		Create: create(beside),
+		Whole:  create(true),
 		Open: func(name string) (io.ReadCloser, error) {
 			if name == "-" {
 				return io.NopCloser(a.In), nil

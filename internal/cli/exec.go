@@ -239,6 +239,12 @@ func dumpedSteps(base string) string {
 func (a *app) prepare(cfg *interpose.Config) error {
 	var created []string
 	env := &handlers.Env{Out: io.Discard, Err: io.Discard, Library: backends.LoadHandler,
+		Whole: func(name string) (io.WriteCloser, error) {
+			if name == "-" {
+				return command.KeepOpen(io.Discard), nil
+			}
+			return command.KeepOpen(io.Discard), prepareFile(name)
+		},
 		Create: func(name string) (io.WriteCloser, error) {
 			if name == "-" {
 				return command.KeepOpen(io.Discard), nil

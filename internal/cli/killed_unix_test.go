@@ -4,10 +4,12 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,14 +23,56 @@ import (
 )
 
 // large is a program with a hook and large values, whose result becomes its argument.
-const large = `func.func @main(%x: tensor<200000xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<100000xf32> {tf.aliasing_output = 1 : i32}) -> (tensor<200000xf32>, tensor<100000xf32>) {
+const large = `func.func @main(%x: tensor<20000xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<10000xf32> {tf.aliasing_output = 1 : i32}) -> (tensor<20000xf32>, tensor<10000xf32>) {
   %t = stablehlo.create_token : !stablehlo.token
-  %u = "stablehlo.outfeed"(%x, %t) {outfeed_config = "x"} : (tensor<200000xf32>, !stablehlo.token) -> !stablehlo.token
-  %z = stablehlo.sine %x : tensor<200000xf32>
-  %w = stablehlo.cosine %y : tensor<100000xf32>
-  return %z, %w : tensor<200000xf32>, tensor<100000xf32>
+  %u = "stablehlo.outfeed"(%x, %t) {outfeed_config = "x"} : (tensor<20000xf32>, !stablehlo.token) -> !stablehlo.token
+  %z = stablehlo.sine %x : tensor<20000xf32>
+  %w = stablehlo.cosine %y : tensor<10000xf32>
+  return %z, %w : tensor<20000xf32>, tensor<10000xf32>
 }
 `
+
+// watcher notices the first change of the entries of some folders.
+type watcher struct {
+	changed   chan struct{} // closed at the first change, and by stop
+	at        time.Time     // of the first change; valid after stop
+	stopping  chan struct{}
+	directory []string
+}
+
+func watch(directory ...string) *watcher {
+	w := &watcher{changed: make(chan struct{}), stopping: make(chan struct{}), directory: directory}
+	before := w.times()
+	go func() {
+		defer close(w.changed)
+		for {
+			select {
+			case <-w.stopping:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			if w.times() != before {
+				w.at = time.Now()
+				return
+			}
+		}
+	}()
+	return w
+}
+
+func (w *watcher) times() (out [2]time.Time) {
+	for i, d := range w.directory {
+		if info, err := os.Stat(d); err == nil {
+			out[i] = info.ModTime()
+		}
+	}
+	return out
+}
+
+func (w *watcher) stop() {
+	close(w.stopping)
+	<-w.changed
+}
 
 // TestKilledWhileWriting kills the command at random times while it writes each kind of output. An output is then the
 // older one or the new one, and whole.
@@ -48,15 +92,25 @@ func TestKilledWhileWriting(t *testing.T) {
 		}
 		return path(name)
 	}
-	module := write("large.mlir", large)
+	inputs := t.TempDir()
+	input := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(inputs, name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	module := input("large.mlir", large)
 	var text strings.Builder
 	text.WriteString("func.func @main(%x0: tensor<f32>) -> tensor<f32> {\n")
-	for i := range 20000 {
+	for i := range 2000 {
 		fmt.Fprintf(&text, "  %%x%d = stablehlo.sine %%x%d : tensor<f32>\n", i+1, i)
 	}
-	text.WriteString("  return %x20000 : tensor<f32>\n}\n")
-	long := write("long.mlir", text.String())
+	text.WriteString("  return %x2000 : tensor<f32>\n}\n")
+	long := input("long.mlir", text.String())
 	run := []string{"run", module, "--fill", "iota", "--backend", "engine"}
+	with := func(args ...string) []string { return append(slices.Clip(run), args...) }
 	const old = "an older file"
 	// sameOrOld wants old, or the text that an undisturbed run writes.
 	sameOrOld := func(name string) func() error {
@@ -67,30 +121,41 @@ func TestKilledWhileWriting(t *testing.T) {
 				whole = got
 			}
 			if err == nil && string(got) != old && !bytes.Equal(got, whole) {
-				err = fmt.Errorf("%d bytes are neither the older file nor the %d bytes of the new one", len(got), len(whole))
+				err = fmt.Errorf("%s: %d bytes are neither the older file nor the %d bytes of the new one", name, len(got), len(whole))
 			}
 			return err
 		}
 	}
-	steps := func() error {
-		folders, err := filepath.Glob(path("steps/step-*"))
+	array := func(name string, size int) error {
+		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
-		for _, folder := range folders {
-			for name, size := range map[string]int{"0.npy": 200000, "1.npy": 100000} {
-				f, err := os.Open(filepath.Join(folder, name))
-				if err != nil {
-					return err
-				}
-				v, err := tensorio.ReadNPY(f, tensor.F32)
-				f.Close()
-				if err != nil || v.NumElements() != size {
-					return fmt.Errorf("%s of %s: %v", name, folder, err)
-				}
-			}
+		defer f.Close()
+		v, err := tensorio.ReadNPY(f, tensor.F32)
+		if err == nil && v.NumElements() != size {
+			err = fmt.Errorf("%d elements", v.NumElements())
 		}
-		return nil
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return err
+	}
+	folder := func(name string) error {
+		return errors.Join(array(filepath.Join(name, "0.npy"), 20000), array(filepath.Join(name, "1.npy"), 10000))
+	}
+	steps := func() error {
+		folders, err := filepath.Glob(path("steps/step-*"))
+		for _, f := range folders {
+			err = errors.Join(err, folder(f))
+		}
+		return err
+	}
+	newFolder := func() error {
+		if _, err := os.Stat(path("new")); errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return folder(path("new"))
 	}
 	recording := func() error {
 		f, err := os.Open(path("r.jsonl"))
@@ -116,7 +181,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			return nil
 		}
 		info, failed := os.Stat(path("e.parquet"))
-		if failed == nil && info.Size() < 4 {
+		if failed == nil && info.Size() == 0 {
 			return nil // before the first event
 		}
 		return err
@@ -131,11 +196,15 @@ func TestKilledWhileWriting(t *testing.T) {
 		{"translate", []string{"translate", long, "--to", "bytecode", "-o", path("out.bc")}, []string{"out.bc"}, nil, []func() error{sameOrOld("out.bc")}},
 		{"rewrite", []string{"rewrite", module, "-o", path("out.mlir"), "--manifest", path("m.json")}, []string{"out.mlir", "m.json"}, nil,
 			[]func() error{sameOrOld("out.mlir"), sameOrOld("m.json")}},
-		{"npz", append(run, "--results", path("r.npz")), []string{"r.npz"}, nil, []func() error{sameOrOld("r.npz")}},
-		{"json", append(run, "--results", path("r.json")), []string{"r.json"}, nil, []func() error{sameOrOld("r.json")}},
-		{"steps", append(run, "--steps", "40", "--save-every", "1", "--results", path("steps")+"/"), nil, func() { os.RemoveAll(path("steps")) }, []func() error{steps}},
+		{"npz", with("--results", path("r.npz")), []string{"r.npz"}, nil, []func() error{sameOrOld("r.npz")}},
+		{"json", with("--results", path("r.json")), []string{"r.json"}, nil, []func() error{sameOrOld("r.json")}},
+		{"new folder", with("--results", path("new")+"/"), nil, func() { os.RemoveAll(path("new")) }, []func() error{newFolder}},
+		{"folder", with("--results", path("folder")+"/"), nil, nil, []func() error{func() error { return folder(path("folder")) }}},
+		{"steps", with("--steps", "10", "--save-every", "1", "--results", path("steps")+"/"), nil, func() { os.RemoveAll(path("steps")) }, []func() error{steps}},
 		{"record", []string{"record", module, "--fill", "iota", "--backend", "engine", "-o", path("r.jsonl")}, nil, nil, []func() error{recording}},
-		{"table", append(run, "--steps", "40", "--events", path("e.parquet")), nil, nil, []func() error{table}},
+		{"npz of events", with("--on", "x=npz:"+path("x.npz")), []string{"x.npz"}, nil, []func() error{sameOrOld("x.npz")}},
+		{"table", with("--steps", "10", "--events", path("e.parquet")), nil, func() { os.Remove(path("e.parquet")) }, []func() error{table}},
+		{"page", []string{"view", module, "-o", path("p.html")}, []string{"p.html"}, nil, []func() error{sameOrOld("p.html")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			check := func(when string) {
@@ -147,11 +216,17 @@ func TestKilledWhileWriting(t *testing.T) {
 				}
 			}
 			start := time.Now()
-			if code, errs := exitCode(t, child(c.args...)); code != 0 {
+			cmd := child(c.args...)
+			w := watch(dir, path("folder"))
+			if code, errs := exitCode(t, cmd); code != 0 {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
-			took := time.Since(start)
+			took, writing := time.Since(start), time.Since(start)/20
+			if w.stop(); !w.at.IsZero() {
+				writing = max(writing, took-w.at.Sub(start))
+			}
 			check("undisturbed")
+			begun, partial := 0, 0
 			for i := range kills {
 				for _, name := range c.old {
 					write(name, old)
@@ -159,16 +234,42 @@ func TestKilledWhileWriting(t *testing.T) {
 				if c.prepare != nil {
 					c.prepare()
 				}
+				w := watch(dir, path("folder"))
 				cmd := child(c.args...)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
+				// Most kills are at a random time after the first change of a file, the others at any time.
 				after := time.Duration(rand.Int64N(int64(took) + 1))
 				timer := time.AfterFunc(after, func() { cmd.Process.Signal(syscall.SIGKILL) })
+				if i%5 > 0 {
+					timer.Stop()
+					after = time.Duration(rand.Int64N(int64(writing) + 1))
+					go func() {
+						<-w.changed
+						time.Sleep(after)
+						cmd.Process.Signal(syscall.SIGKILL)
+					}()
+				}
 				_ = cmd.Wait() // killed, or not
 				timer.Stop()
+				if w.stop(); cmd.ProcessState.ExitCode() < 0 && !w.at.IsZero() {
+					begun++
+				}
+				left, err := filepath.Glob(path(".*.partial"))
+				inside, err2 := filepath.Glob(path("folder/.*.partial"))
+				if left = append(left, inside...); errors.Join(err, err2) != nil {
+					t.Fatal(err, err2)
+				}
+				for _, name := range left {
+					os.RemoveAll(name)
+				}
+				if len(left) > 0 {
+					partial++
+				}
 				check(fmt.Sprintf("kill %d, after %v of %v", i, after, took))
 			}
+			t.Logf("%d kills, %d of them after a file had changed, %d left a part of a file under another name", kills, begun, partial)
 		})
 	}
 }

@@ -97,6 +97,11 @@ func prepareSink(name string, env *handlers.Env) error {
 		}
 		return sink.Close()
 	}
+	return prepareFile(file)
+}
+
+// prepareFile checks that a process of the program can create a file, and removes the old one.
+func prepareFile(file string) error {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -87,6 +87,44 @@ func read(t testing.TB, path string) []string {
 	return lines
 }
 
+// checkedFile calls a function after every write.
+type checkedFile struct {
+	*os.File
+	wrote func()
+}
+
+func (f checkedFile) WriteAt(p []byte, at int64) (int, error) {
+	n, err := f.File.WriteAt(p, at)
+	f.wrote()
+	return n, err
+}
+
+// TestParquetIsValidAfterEveryWrite: a table of a process that ends between two writes can be read. Before, a table
+// whose first group was written had no footer.
+func TestParquetIsValidAfterEveryWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes := 0
+	o := NewObserver(NewParquet(checkedFile{file, func() {
+		writes++
+		if err := Read(path, "", func(*Event) error { return nil }); err != nil {
+			t.Errorf("after %d writes: %v", writes, err)
+		}
+	}}), "")
+	for range 3 {
+		deliver(t, 5, o)
+		if err := o.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Close(); err != nil || writes < 6 {
+		t.Errorf("%d writes: %v", writes, err)
+	}
+}
+
 // TestParquetIsValidAfterEveryFlush reads a file after each of many flushes, and cut at any place between two flushes.
 func TestParquetIsValidAfterEveryFlush(t *testing.T) {
 	path, f := create(t, "x.parquet")

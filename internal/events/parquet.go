@@ -256,10 +256,13 @@ func (p *Parquet) append(more table) error {
 		return errors.New("a Parquet file must be a file that can be written at any place")
 	}
 	if p.size == 0 {
-		if _, err := file.WriteAt([]byte(parquet.Magic), 0); err != nil {
+		// A file without a footer is no table, not even while its first group is written.
+		empty := append([]byte(parquet.Magic), p.encoder.Footer(nil)...)
+		if _, err := file.WriteAt(empty, 0); err != nil {
 			return err
 		}
-		p.size = int64(len(parquet.Magic))
+		p.size = int64(len(empty))
+		p.used = []extent{{int64(len(parquet.Magic)), p.size - int64(len(parquet.Magic))}}
 	}
 	if p.last.rows > 0 {
 		p.groups = p.groups[:len(p.groups)-1]

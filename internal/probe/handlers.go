@@ -96,6 +96,9 @@ func (s *sampled) Handle(ctx context.Context, c *runtime.Call) error {
 // MemoryUse implements runtime.MemoryUser.
 func (s *sampled) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.Handler) }
 
+// CheckSite implements runtime.SiteChecker.
+func (s *sampled) CheckSite(site *hook.Site) error { return runtime.CheckSite(s.Handler, site) }
+
 // observer returns the handler of a probe of one of Kinds.
 func (h *Handlers) observer(kind string, s *hook.Site) (runtime.Handler, error) {
 	if text, err := strconv.Unquote(s.Attrs[attrValues]); err == nil && kind == Finite {

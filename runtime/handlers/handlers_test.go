@@ -237,6 +237,17 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// TestSampleChecks: a sampled handler that does not fit a hook is refused when it is bound, as it is without Sample.
+func TestSampleChecks(t *testing.T) {
+	var b runtime.Bindings
+	b.Observe("x", handlers.NewSample(2, 0, runtime.HandlerOf(func(int32) {})))
+	s := site("x", hook.Tap)
+	s.Operands = []hook.TensorType{{DType: tensor.F32}}
+	if _, err := b.Bind(&hook.Manifest{Sites: []hook.Site{*s}}); !errors.As(err, new(*runtime.BindError)) {
+		t.Errorf("error is %v, expected a BindError", err)
+	}
+}
+
 func TestReplay(t *testing.T) {
 	var file bytes.Buffer
 	r := handlers.NewRecord(&file)

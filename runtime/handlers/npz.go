@@ -36,10 +36,14 @@ func newNPZ(args string, env *Env) (runtime.Handler, error) {
 	if args == "" {
 		return nil, errors.New("needs a file: npz:FILE")
 	}
-	if env.Create == nil {
+	create := env.Whole
+	if create == nil {
+		create = env.Create
+	}
+	if create == nil {
 		return nil, errors.New("no files can be created here")
 	}
-	f, err := env.Create(args)
+	f, err := create(args)
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,9 @@ func (s *Sample) Handle(ctx context.Context, c *runtime.Call) error {
 // MemoryUse returns the memory use of the other handler.
 func (s *Sample) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.to) }
 
+// CheckSite implements runtime.SiteChecker.
+func (s *Sample) CheckSite(site *hook.Site) error { return runtime.CheckSite(s.to, site) }
+
 // Close closes the other handler.
 func (s *Sample) Close() error {
 	if c, ok := s.to.(io.Closer); ok {

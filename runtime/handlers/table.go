@@ -17,6 +17,8 @@ type Env struct {
 	// these handlers fail.
 	Create func(name string) (io.WriteCloser, error)
 	Open   func(name string) (io.ReadCloser, error)
+	// Whole creates a file that gets its name when it is closed, because nobody can read a part of it: npz. Nil is Create.
+	Whole func(name string) (io.WriteCloser, error)
 	// Library loads a handler from a shared library; an empty symbol is the default. If it is nil, plugin fails.
 	Library func(path, symbol string) (runtime.Handler, error)
 }

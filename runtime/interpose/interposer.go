@@ -77,13 +77,26 @@ type sharedHandler struct {
 	runtime.Handler
 	observer bool
 	broken   atomic.Bool // its file cannot be written, which was reported
+	closed   atomic.Bool
+}
+
+// Handle implements runtime.Handler. An event after Close is lost without a warning.
+func (s *sharedHandler) Handle(ctx context.Context, c *runtime.Call) error {
+	if s.closed.Load() {
+		return nil
+	}
+	err := s.Handler.Handle(ctx, c)
+	if s.closed.Load() {
+		return nil
+	}
+	return err
 }
 
 // MemoryUse implements runtime.MemoryUser.
 func (s *sharedHandler) MemoryUse() runtime.MemoryUse { return runtime.UseOf(s.Handler) }
 
 // CheckSite implements runtime.SiteChecker.
-func (s *sharedHandler) CheckSite(site *hook.Site) error { return checkSite(s.Handler, site) }
+func (s *sharedHandler) CheckSite(site *hook.Site) error { return runtime.CheckSite(s.Handler, site) }
 
 // Host holds the streams and handlers of the process in which an Interposer works.
 type Host struct {
@@ -129,6 +142,12 @@ func New(c Config, s Host) (*Interposer, error) {
 					return command.KeepOpen(standard), nil
 				}
 				return os.OpenFile(c.path(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+			},
+			Whole: func(name string) (io.WriteCloser, error) {
+				if name == "-" {
+					return command.KeepOpen(standard), nil
+				}
+				return i.createWhole(name)
 			},
 			Open: func(name string) (io.ReadCloser, error) { return os.Open(c.path(name)) },
 		}
@@ -549,14 +568,7 @@ type tolerantHandler struct {
 func (t *tolerantHandler) MemoryUse() runtime.MemoryUse { return runtime.UseOf(t.h) }
 
 // CheckSite implements runtime.SiteChecker.
-func (t *tolerantHandler) CheckSite(site *hook.Site) error { return checkSite(t.h, site) }
-
-func checkSite(h runtime.Handler, site *hook.Site) error {
-	if c, ok := h.(runtime.SiteChecker); ok {
-		return c.CheckSite(site)
-	}
-	return nil
-}
+func (t *tolerantHandler) CheckSite(site *hook.Site) error { return runtime.CheckSite(t.h, site) }
 
 // Handle implements runtime.Handler.
 func (t *tolerantHandler) Handle(ctx context.Context, c *runtime.Call) (err error) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/events"
 	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/internal/probe"
@@ -101,7 +103,20 @@ func (i *Interposer) Close() {
 			h.broken.Store(true)
 		}
 	}
+	var closers []io.Closer // of observers that write something at their end, such as the directory of an archive
+	for _, spec := range slices.Sorted(maps.Keys(i.handlersOf)) {
+		h := i.handlersOf[spec]
+		_, flushed := h.Handler.(interface{ Flush() error })
+		if c, ok := h.Handler.(io.Closer); ok && h.observer && !flushed && !h.closed.Swap(true) {
+			closers = append(closers, c)
+		}
+	}
 	i.mu.Unlock()
+	for _, c := range closers {
+		if err := c.Close(); err != nil {
+			i.Warn(err)
+		}
+	}
 	for _, o := range observers {
 		if err := o.Close(); err != nil {
 			i.Warn(err)
@@ -198,8 +213,38 @@ func (i *Interposer) createOwn(name string) (io.WriteCloser, error) {
 	if !errors.Is(err, os.ErrExist) {
 		return f, err
 	}
+	return os.OpenFile(ownName(path), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// wholeFile is a file that gets its name when it is closed.
+type wholeFile struct {
+	*os.File
+	path string
+}
+
+// createWhole creates a file that gets its name when it is closed. As in createOwn, it takes no other process's name.
+func (i *Interposer) createWhole(name string) (io.WriteCloser, error) {
+	path := i.config.path(name)
+	f, err := command.CreateTemp(path, 0o666)
+	return wholeFile{f, path}, err
+}
+
+// Close implements io.Closer.
+func (f wholeFile) Close() error {
+	err := f.File.Close()
+	if err == nil {
+		err = os.Link(f.Name(), f.path)
+		if errors.Is(err, os.ErrExist) {
+			err = os.Link(f.Name(), ownName(f.path))
+		}
+	}
+	return errors.Join(err, os.Remove(f.Name()))
+}
+
+// ownName returns the name of a file of this process, if another process has a file with the name path.
+func ownName(path string) string {
 	end := filepath.Ext(path)
-	return os.OpenFile(fmt.Sprintf("%s-%d%s", path[:len(path)-len(end)], os.Getpid(), end), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	return fmt.Sprintf("%s-%d%s", path[:len(path)-len(end)], os.Getpid(), end)
 }
 
 // tolerantSink is a tolerantHandler of a sink that may need the time in handlers.

@@ -3,6 +3,7 @@
 package interpose
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/json"
 	"errors"
@@ -110,4 +111,72 @@ func openIn(dir string) (out []string) {
 		}
 	}
 	return out
+}
+
+// TestCloseHandlers: the end of a program closes its handlers. An archive for numpy then has its directory and its
+// name, counts are printed, and a sampled recording has its last events. Before, all three were lost in silence.
+func TestCloseHandlers(t *testing.T) {
+	dir := t.TempDir()
+	var out, errs strings.Builder
+	on := []string{"*=npz:values.npz", "*=count", "*=sample:every=2,to=record:sampled"}
+	open := func() *Interposer {
+		i, err := New(Config{On: on, Directory: dir}, Host{Out: &out, Err: &errs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	site := &hook.Site{ID: 1, Name: "loss", Kind: hook.Tap, Loc: `"train.py":3:1`}
+	v := tensor.New(tensor.F32, nil)
+	i := open()
+	fire := func(n int64) {
+		t.Helper()
+		c := &runtime.Call{Site: site, Run: 1, Seq: n, Operands: []*tensor.Tensor{v}}
+		for _, spec := range on {
+			_, h, err := i.binding(spec)
+			if err == nil {
+				err = h.Handle(t.Context(), c)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const n = 10
+	for k := range int64(n) {
+		fire(k)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "values.npz")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the archive has its name before it is whole: %v", err)
+	}
+	i.Close()
+	fire(n)
+	i.Close()
+	second := open() // another process of the program
+	second.Close()
+	for file, want := range map[string]int{"values.npz": n, fmt.Sprintf("values-%d.npz", os.Getpid()): 0} {
+		z, err := zip.OpenReader(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(z.File) != want {
+			t.Errorf("%s has %d arrays, expected %d", file, len(z.File), want)
+		}
+		z.Close()
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "sampled"))
+	if strings.Count(string(text), "\n") != n/2 {
+		t.Errorf("the sampled recording has %q: %v", text, err)
+	}
+	if want := "loss: 10 events\n"; out.String() != want {
+		t.Errorf("printed %q, expected %q", out.String(), want)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("the folder has %v", entries)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(errs.String()), "\n") {
+		if !strings.Contains(line, "matches no hook") && line != "" {
+			t.Error(line)
+		}
+	}
 }

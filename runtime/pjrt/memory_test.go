@@ -63,6 +63,65 @@ func TestFarMemory(t *testing.T) {
 	}
 }
 
+// TestOneCUDADriver: all clients of a plugin share one CUDA driver. Before, each client opened one and left it open.
+func TestOneCUDADriver(t *testing.T) {
+	t.Setenv(cudaDriver, farPlugin(t, "-DCUDA"))
+	p := &Plugin{path: "cuda.so"}
+	first, err := p.Memory("cuda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := p.Memory("cuda"); err != nil || second != first {
+		t.Errorf("another client has %v, expected %v: %v", second, first, err)
+	}
+}
+
+// TestTrim: only a command asks the allocator of the whole process to return its memory after a compilation.
+func TestTrim(t *testing.T) {
+	const variable = "HLOCB_TEST_TRIM"
+	if trim := os.Getenv(variable); trim != "" {
+		b, err := Open(cpuPlugin(t), Options{Trim: trim == "true"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if _, err := b.Compile(t.Context(), program("(%x: tensor<f32>) -> tensor<f32>", "return %x : tensor<f32>\n"), runtime.CompileOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	cpuPlugin(t)
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "trim.c"), filepath.Join(dir, "trim.so")
+	if err := os.WriteFile(source, []byte("#include <unistd.h>\nint malloc_trim(size_t n) { return write(2, \"trimmed\\n\", 8); }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := peer.Command("cc", "-shared", "-fPIC", "-w", "-o", library, source).CombinedOutput(); err != nil {
+		t.Skipf("skip: no C compiler: %v\n%s", err, out)
+	}
+	for _, trim := range []bool{false, true} {
+		cmd := peer.Command(os.Args[0], "-test.run=^TestTrim$", "-test.v")
+		cmd.Env = append(os.Environ(), fmt.Sprint(variable, "=", trim), "LD_PRELOAD="+library)
+		out, err := cmd.CombinedOutput()
+		if trimmed := strings.Contains(string(out), "trimmed"); err != nil || !strings.Contains(string(out), "--- PASS") || trimmed != trim {
+			t.Errorf("Trim: %v: %v\n%s", trim, err, out)
+		}
+	}
+}
+
+// TestCopyBehindHole: the function that copies is found if the plugin's table lacks a function before it.
+func TestCopyBehindHole(t *testing.T) {
+	for _, flags := range [][]string{nil, {"-DHOLE"}} {
+		p, err := Load(farPlugin(t, flags...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.copy == nil {
+			t.Errorf("%v: no function that copies", flags)
+		}
+	}
+}
+
 // TestCUDAMemory is TestFarMemory for CUDA's plugin and driver, which are made of the CPU plugin too. The race detector
 // sees only the tests with several threads.
 func TestCUDAMemory(t *testing.T) {

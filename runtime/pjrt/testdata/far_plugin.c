@@ -1,8 +1,8 @@
 // A plugin whose device memory the host cannot read: XLA's CPU plugin (the macro PLUGIN is its path) with addresses
 // in a reserved range without access rights. An address represents the real address with the same offset in its
 // terabyte. Handlers and functions such as PJRT_Buffer_UnsafePointer get such addresses, and only hlocb_device_copy
-// translates them.
-// Uploads always copy. With the macro CUDA, the plugin is CUDA's, and its driver reaches the memory (cuda_driver.c).
+// translates them. Uploads always copy. With the macro CUDA, the plugin is CUDA's, and its driver reaches the memory
+// (cuda_driver.c). With the macro HOLE, the table lacks a function that hlocb does not call.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -176,5 +176,8 @@ const hl_api *GetPjrtApi(void) {
   api->fn[HL_BUFFER_ON_CPU] = on_cpu;
   api->fn[HL_BUFFER_ADDRESS - 3] = unsafe_pointer;
   api->fn[HL_BUFFER_ADDRESS] = opaque_pointer;
+#ifdef HOLE
+  api->fn[HL_EVENT_IS_READY + 1] = NULL;
+#endif
   return api;
 }
