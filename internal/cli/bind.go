@@ -77,13 +77,14 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 	create := func(beside bool) func(name string) (io.WriteCloser, error) {
 		return func(name string) (io.WriteCloser, error) {
 			if name == "-" {
+				out.Standard = true
 				return command.KeepOpen(a.Out), nil
 			}
 			return out.Add(name, beside, strings.HasSuffix(name, handlers.DataSuffix)), nil
 		}
 	}
 	return &handlers.Env{
-		Out:    a.Out,
+		Out:    textOutput{a, out},
 		Err:    a.Err,
 		Create: create(beside),
 		Whole:  create(true),
@@ -96,6 +97,19 @@ func (a *app) handlerEnv(out *command.Outputs, beside bool) *handlers.Env {
 		},
 		Library: backends.LoadHandler,
 	}
+}
+
+// textOutput writes text for people to standard output, or to standard error if standard output holds data in a format.
+type textOutput struct {
+	a   *app
+	out *command.Outputs
+}
+
+func (o textOutput) Write(p []byte) (int, error) {
+	if o.out.Standard {
+		return o.a.Err.Write(p)
+	}
+	return o.a.Out.Write(p)
 }
 
 // bind creates the handlers. Call close after every run, even after a failed run.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,6 +50,11 @@ func (f *deviceFlags) client() (map[string]any, error) {
 // options returns the options of the compilation.
 func (f *deviceFlags) options() ([]hlocb.CompileOption, error) {
 	var out []hlocb.CompileOption
+	for i, d := range f.devices {
+		if d < 0 || slices.Contains(f.devices[:i], d) {
+			return nil, usagef("--device: device %d is negative or named twice", d)
+		}
+	}
 	if len(f.devices) > 0 {
 		out = append(out, hlocb.DeviceAssignment(f.devices...))
 	}

@@ -14,16 +14,20 @@ import (
 
 // inspect prepares the engine for --print-plan, --profile and --threads.
 func (f *runFlags) inspect(a *app, opts *backends.Options) error {
-	if f.limits.memory != "" && f.backend != "auto" && f.backend != "engine" && f.backend != "interp" {
+	engine := f.backend == "engine" || f.backend == "interp"
+	if f.limits.memory != "" && f.backend != "auto" && !engine {
 		return usagef("--memory-limit: only the engine has it, not %s", f.backend)
+	}
+	if len(f.devices.devices) > 0 && engine {
+		return usagef("--device: only plugins have devices to choose from, not the engine")
 	}
 	if f.plan == "" && f.profile == "" && f.threads == 0 {
 		return nil
 	}
 	if f.backend == "auto" {
-		f.backend = "engine"
+		f.backend, engine = "engine", true
 	}
-	if f.backend != "engine" {
+	if !engine {
 		return usagef("--print-plan, --profile and --threads: only the engine has them, not %s", f.backend)
 	}
 	if f.threads > 0 {

@@ -1,7 +1,11 @@
 package cli_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,6 +131,42 @@ func TestOutputsAreOpenedLast(t *testing.T) {
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != tapModule {
 		t.Errorf("the module is now %q (%v)", text, err)
+	}
+}
+
+// TestStandardOutputHoldsOneFormat: if standard output holds events, an archive or results as JSON, text for people
+// goes to standard error.
+func TestStandardOutputHoldsOneFormat(t *testing.T) {
+	file := writeFile(t, []byte(tapModule))
+	isJSON := func(out string) bool {
+		d := json.NewDecoder(strings.NewReader(out))
+		for {
+			var v any
+			if err := d.Decode(&v); err != nil {
+				return errors.Is(err, io.EOF) && out != ""
+			}
+		}
+	}
+	isArchive := func(out string) bool {
+		z, err := zip.NewReader(strings.NewReader(out), int64(len(out)))
+		return err == nil && len(z.File) == 1 && strings.HasSuffix(out, "\x00\x00") // nothing follows the archive
+	}
+	for _, c := range []struct {
+		args []string
+		is   func(out string) bool
+	}{
+		{[]string{"--events", "-"}, isJSON},
+		{[]string{"--events", "-", "--results", filepath.Join(t.TempDir(), "r.npz")}, isJSON},
+		{[]string{"--on", "x=record:-"}, isJSON},
+		{[]string{"--on", "x=sample:every=1,to=record:-"}, isJSON},
+		{[]string{"--on", "x=npz:-"}, isArchive},
+		{[]string{"--results", "-"}, isJSON},
+	} {
+		args := append([]string{"run", file, "--fill", "iota", "--backend", "engine", "--print-callbacks", "--on", "x=count"}, c.args...)
+		code, out, errs := runCLI(t, time.Minute, args...)
+		if code != 0 || !c.is(out) || !strings.Contains(errs, "x: 1 event\n") || !strings.Contains(errs, "x (tap)") {
+			t.Errorf("%v: exit code %d\n%s\nstandard error:\n%s", c.args, code, out, errs)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,12 +35,12 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 	var w *resultWriter
 	nothing := func() error { return nil }
 	closeFile := nothing
+	print := func(r result) error { return printResult(textOutput{a, &f.bind.outputs}, r) }
 	switch {
-	case path == "" && slices.Contains(f.bind.events, "-"): // the events are alone on standard output
-		return &resultWriter{func(r result) error { return printResult(a.Err, r) }, closeFile, nothing}
 	case path == "":
-		return &resultWriter{a.printResult, closeFile, nothing}
+		return &resultWriter{print, closeFile, nothing}
 	case path == "-":
+		f.bind.outputs.Standard = true
 		return jsonResults(a.Out)
 	case os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir():
 		f.steps.dir = path
@@ -61,7 +60,7 @@ func (a *app) resultWriter(path string, f *runFlags) *resultWriter {
 		if err := w.write(r); err != nil {
 			return err
 		}
-		return a.printResult(r)
+		return print(r)
 	}, func() error {
 		if err := w.close(); err != nil {
 			return err
@@ -79,8 +78,6 @@ func (r result) file() string {
 }
 
 // printResult prints a result in a line: with its number if there are several, and with its name if it has one.
-func (a *app) printResult(r result) error { return printResult(a.Out, r) }
-
 func printResult(w io.Writer, r result) error {
 	var label []string
 	if r.count > 1 {

@@ -49,6 +49,8 @@ func (keepOpen) Close() error { return nil }
 type Outputs struct {
 	files  []*Output
 	Inputs []string // must not be written to
+	// Standard says that standard output holds data in a format, so text for people goes to standard error.
+	Standard bool
 }
 
 // Output is a file to be written. It buffers its data until it is open.
