@@ -4,6 +4,8 @@
 #ifndef HLOCB_FFI_H
 #define HLOCB_FFI_H
 
+// Go's cache of builds sees no change of a header in another directory. The next line changes with it: a test compares.
+// sha256 4c7bb617927ea65a434dd76fda9d9af11941ad56ef9c3224293a06c0e0674013
 #include "../../runtime/pjrt/abi.h"
 
 // hl_ffi_open loads a shared object. On failure it returns NULL and a message that the caller frees; the message is NULL

@@ -25,6 +25,12 @@ var callRows = map[string]expansion{
 	stablehlo.TargetPadToStatic:         expandPadToStatic,
 }
 
+// IsModuleNote reports whether op is in the module's body, in a dialect that hlocb does not know, and has no results,
+// such as llvm.module_flags. The module's functions do not depend on it, so no plugin gets it.
+func IsModuleNote(op *ir.Op) bool {
+	return !op.Def().Known() && op.NumResults() == 0 && op.Parent() == op.Module().Op() && op.Attr(ir.SymbolName) == nil
+}
+
 // KnowsCall reports whether Calls replaces calls of a target.
 func KnowsCall(target string) bool { return callRows[target] != nil }
 

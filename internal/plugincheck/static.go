@@ -175,6 +175,8 @@ func typeOf(t ir.Type) (name string, v Verdict, why string) {
 func (t Target) op(o *ir.Op) (Verdict, string) {
 	dialect, name, _ := strings.Cut(o.Name(), ".")
 	switch {
+	case legalize.IsModuleNote(o):
+		return Yes, "hlocb leaves it out: the module's functions do not depend on it"
 	case !o.Def().Known():
 		return No, "unknown dialect: the plugin reads only StableHLO and func"
 	case dialect == "hlocb":

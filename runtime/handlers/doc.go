@@ -2,8 +2,8 @@
 // program that embeds hlocb uses them by their Go constructors, or writes its own: a handler is anything that
 // implements runtime.Handler.
 //
-// The observers are print, record, npz, stats, finite, count and sample; a hook may have any number of them. The other
-// handlers are responders, which write the hook's results; a hook has one.
+// An observer sees the events of a hook, which may have any number of them. A responder writes the hook's results; a
+// hook has one. Table says which of the two a handler is.
 //
 // A module never chooses a handler, a command or a path. Printed output has the module's names escaped.
 package handlers

@@ -175,6 +175,18 @@ func TestForeignFuture(t *testing.T) {
 	wg.Wait()
 }
 
+// TestForeignTasks: a handler's tasks run on at most 64 threads. Before, each had a thread of its own.
+func TestForeignTasks(t *testing.T) {
+	h := loadForeign(t, sharedLibrary(t, "cc", "../../internal/ffi/testdata/handlers.c"), "many_tasks")
+	r := f32(nil)
+	if err := foreignCall(h, hook.Feed, nil, nil, []*tensor.Tensor{r}); err != nil {
+		t.Fatal(err)
+	}
+	if most := tensor.View[float32](r)[0]; most < 2 || most > 64 {
+		t.Errorf("%v tasks ran at once, expected 2 to 64", most)
+	}
+}
+
 // TestForeignAsXLACallsIt compiles a handler with XLA's C++ headers, which check the call frame, and compares its
 // results for XLA with its results for hlocb.
 func TestForeignAsXLACallsIt(t *testing.T) {

@@ -23,7 +23,7 @@ type repair struct {
 // repairs are for every plugin; placements is for devices that have one memory.
 var (
 	repairs = []repair{{callWithoutConfig, setConfig}, {untypedComparison, setComparisonType}, {signedBits, unsignedBits}, {calledCHLO, callCHLO},
-		{isForeign, (*rewrite.Rewriter).Erase}, {isResource, elementsInline}, {dropsImaginary, convertRealPart},
+		{legalize.IsModuleNote, (*rewrite.Rewriter).Erase}, {isResource, elementsInline}, {dropsImaginary, convertRealPart},
 		{isFusion, inlineFusion}, {legalize.IsBitcast, legalize.Bitcast}, {orderOnly, forwardFirst}, {isAsyncDone, callNow},
 		{legalize.IsSizeCall, legalize.SizeCall}}
 	placements = repair{isPlacement, forwardOperands}
@@ -131,12 +131,6 @@ func calledCHLO(op *ir.Op) bool { return legalize.CallsCHLO(op) }
 func callCHLO(r *rewrite.Rewriter, op *ir.Op) {
 	made := r.Before(op).Insert(&ir.OpState{Def: legalize.CalledDef(op), Operands: op.OperandList(), Types: op.ResultTypes()})
 	r.Replace(op, made.ResultList()...)
-}
-
-// isForeign reports whether op is in the module's body, in a dialect that hlocb does not know, and has no results, such
-// as llvm.module_flags. The module's functions do not depend on it.
-func isForeign(op *ir.Op) bool {
-	return !op.Def().Known() && op.NumResults() == 0 && op.Parent() == op.Module().Op() && op.Attr(ir.SymbolName) == nil
 }
 
 // isPlacement reports whether op only says in which memory of a device its operand lies.

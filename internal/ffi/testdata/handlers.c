@@ -136,3 +136,36 @@ void *later(CallFrame *frame) {
   pthread_detach(thread);
   return NULL;
 }
+
+// many_tasks schedules 500 tasks, waits for all, and returns how many ran at once.
+typedef struct {
+  size_t size;
+  Extension *extensions;
+  void *context;
+  void (*task)(void *data);
+  void *data;
+} ScheduleArgs;
+
+static _Atomic int running, most, ended;
+
+static void task(void *data) {
+  int now = ++running;
+  for (int seen = most; now > seen && !__atomic_compare_exchange_n((int *)&most, &seen, now, 0, 5, 5);) continue;
+  usleep(2000);
+  running--;
+  ended++;
+}
+
+void *many_tasks(CallFrame *frame) {
+  if (metadata(frame, 1)) return NULL;
+  void *(**fn)(void *) = (void *(**)(void *))((char *)frame->api + offsetof(Api, error_create));
+  enum { TASKS = 500 };
+  for (int i = 0; i < TASKS; i++) {
+    ScheduleArgs args = {sizeof args, NULL, frame->context, task, NULL};
+    void *error = fn[11](&args);
+    if (error) return error;
+  }
+  while (ended < TASKS) usleep(1000);
+  *(float *)frame->results.items[0]->data = most;
+  return NULL;
+}
