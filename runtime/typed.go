@@ -59,7 +59,7 @@ type SiteChecker interface {
 	CheckSite(s *hook.Site) error
 }
 
-// CheckSite returns the reason why a handler cannot serve the hook s. It returns nil for a handler that is no
+// CheckSite returns the reason why a handler cannot serve the hook s, and nil for a handler that does not implement
 // SiteChecker. Handlers that forward events to another handler call it.
 func CheckSite(h Handler, s *hook.Site) error {
 	if c, ok := h.(SiteChecker); ok {

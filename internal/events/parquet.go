@@ -256,7 +256,7 @@ func (p *Parquet) append(more table) error {
 		return errors.New("a Parquet file must be a file that can be written at any place")
 	}
 	if p.size == 0 {
-		// A file without a footer is no table, not even while its first group is written.
+		// A file needs a footer at all times, also while its first group is written.
 		empty := append([]byte(parquet.Magic), p.encoder.Footer(nil)...)
 		if _, err := file.WriteAt(empty, 0); err != nil {
 			return err

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/parse"
 )
 
-// TestModuleNotes: an op in the module's body that no plugin gets is not refused, as 'hlocb run' does not refuse it. The
-// same op in a function is.
+// TestModuleNotes: an op in the module's body that no plugin gets is not refused, as 'hlocb run' does not refuse it.
+// The same op in a function is.
 func TestModuleNotes(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {
