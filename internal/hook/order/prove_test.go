@@ -139,6 +139,10 @@ func TestProve(t *testing.T) {
 			"%value = stablehlo.get_tuple_element %c1[0] : (tuple<tensor<2xi32>>) -> tensor<2xi32>\n",
 		"a barrier": sameArgument + "%o:2 = stablehlo.optimization_barrier %start, %a#0 : tensor<ui64>, tensor<ui64>\n" +
 			"%chain = func.call @same(%o#1) : (tensor<ui64>) -> tensor<ui64>\n",
+		"an or of an or": sameArgument + "%o = stablehlo.or %start, %a#0 : tensor<ui64>\n%chain = stablehlo.or %o, %start : tensor<ui64>\n",
+		"another call with an effect": sameArgument + `%c1 = stablehlo.custom_call @other(%x) {has_side_effect = true} : (tensor<2xi32>) -> tensor<2xi32>
+			%chain = func.call @same(%a#0) : (tensor<ui64>) -> tensor<ui64>
+			`,
 		"or of two chains": sameArgument + "%chain = stablehlo.or %start, %a#0 : tensor<ui64>\n",
 		"both branches": sameArgument + `%chain = "stablehlo.if"(%p) ({
 				stablehlo.return %a#0 : tensor<ui64>
@@ -230,6 +234,16 @@ func TestOrders(t *testing.T) {
 		if got := order.Orders(read(t, strings.Replace(without, "HOOK", ops, 1))); got != want {
 			t.Errorf("%v for\n%s", got, ops)
 		}
+	}
+}
+
+// TestProveUnverified: a module that is not valid is no reason to panic.
+func TestProveUnverified(t *testing.T) {
+	text := between(start + `%t = stablehlo.tuple %x, %a#1 : tuple<tensor<2xi32>, tensor<2xi32>>
+		%value = "stablehlo.get_tuple_element"(%t) <{index = 2 : i32}> : (tuple<tensor<2xi32>, tensor<2xi32>>) -> tensor<2xi32>
+		`)
+	if err := order.Prove(t.Context(), testkit.Parse(t, "test.mlir", text)); err == nil || !strings.Contains(err.Error(), "does not receive the chain") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

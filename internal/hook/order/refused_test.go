@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/print"
 )
 
 // tap is a raised hook.
@@ -34,6 +35,7 @@ func TestThreadRefuses(t *testing.T) {
 ` + tap + `stablehlo.return %a : tensor<i32>
 }) : (tensor<2xi32>, tensor<i32>) -> tensor<i32>
 `), "test.mlir:3:6: error: hooks inside 'stablehlo.reduce' cannot be put in order"},
+		"no return": {"func.func private @f(%x: tensor<2xi32>) {\n" + tap + "\"foo.end\"() : () -> ()\n}\n", "error: block with hooks does not end in a return"},
 		"a name": {"func.func private @f(%x: tensor<2xi32>) {\n" + tap + "return\n}\n" + main("\"foo.bar\"() {f = @f} : () -> ()\n"),
 			"test.mlir:6:1: error: 'foo.bar' names function @f, whose hooks cannot be put in order from here"},
 		"recursion": {"func.func private @f(%x: tensor<2xi32>) {\n" + tap + "func.call @f(%x) : (tensor<2xi32>) -> ()\nreturn\n}\n",
@@ -113,5 +115,59 @@ func TestSourceProve(t *testing.T) {
 	cancel()
 	if err := order.SourceOf(row).Prove(ctx, row); err != context.Canceled {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestThreadLeaves: a composite without hooks and a function that only calls another one stay.
+func TestThreadLeaves(t *testing.T) {
+	const rest = `func.func private @double(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = stablehlo.add %x, %x : tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+func.func private @wrapper(%x: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = call @double(%x) : (tensor<2xi32>) -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+`
+	m := read(t, rest+main(tap+"%1 = stablehlo.composite \"a.b\" %x {decomposition = @double} : (tensor<2xi32>) -> tensor<2xi32>\n"+
+		"%2 = func.call @wrapper(%1) : (tensor<2xi32>) -> tensor<2xi32>\n%t = stablehlo.create_token : !stablehlo.token\n"))
+	if err := order.Thread(t.Context(), m, hook.OrderProgram, hook.ChainState); err != nil {
+		t.Fatal(err)
+	}
+	text := print.String(m, print.Options{})
+	for _, want := range []string{`stablehlo.composite "a.b"`, "call @wrapper(", "call @double("} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%s is gone:\n%s", want, text)
+		}
+	}
+}
+
+// TestWrite: the order as text and as a graph.
+func TestWrite(t *testing.T) {
+	m := &hook.Manifest{Sites: []hook.Site{{ID: 1, Name: "a", Chained: true}, {ID: 2, Name: "b", Chained: true}, {ID: 3, Name: "c\n", Chained: true}, {ID: 4, Name: "d"}, {ID: 5, Name: "e"}},
+		Edges: []hook.Edge{{From: 1, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}}
+	data := []hook.Edge{{From: 4, To: 2}, {From: 1, To: 5}, {From: 2, To: 5}}
+	var text, graph strings.Builder
+	if err := order.Write(&text, m, data); err != nil {
+		t.Fatal(err)
+	}
+	kind := m.Sites[0].Kind.String()
+	want := strings.ReplaceAll(`a (K) first
+b (K) after a, by data after d
+c\x0a (K) after a, b
+d (K) unordered
+e (K) by data after a, b
+`, "K", kind)
+	if text.String() != want {
+		t.Errorf("%s\nwant\n%s", text.String(), want)
+	}
+	if err := order.WriteDOT(&graph, m, data); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"digraph order {\n", `  "0000000000000001" [label="a (` + kind + `)"];` + "\n", `  "0000000000000001" -> "0000000000000002";` + "\n",
+		`  "0000000000000004" -> "0000000000000002" [style=dashed];` + "\n", "}\n"} {
+		if strings.Count(graph.String(), line) != 1 {
+			t.Errorf("no line %q in\n%s", line, graph.String())
+		}
 	}
 }
