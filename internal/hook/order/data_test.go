@@ -47,7 +47,7 @@ func TestData(t *testing.T) {
 		"a chain as data":                     {typed("a", "%s", "%x", i32, 1) + typed("b", "", "%a#0", "tensor<ui64>", 2), ""},
 		"computed":                            {typed("a", "", "%x", i32, 1) + "%d = stablehlo.add %a, %a : tensor<2xi32>\n" + typed("b", "", "%d", i32, 2), ""},
 		"a predicate":                         {typed("a", "", "%p", i1, 1) + inBranch("%a", b), "1>2"},
-		"a predicate beside a chain":          {typed("a", "%s", "%p", i1, 1) + inBranch("%a#1", b), "1>2"},
+		"a predicate beside a chain":          {typed("a", "%s", "%p", i1, 1) + inBranch("%a#1", "%d = stablehlo.abs %x : tensor<2xi32>\n"+b), "1>2"},
 		"a compared predicate": {typed("a", "", "%n", "tensor<i32>", 1) +
 			"%k = stablehlo.constant dense<3> : tensor<i32>\n%q = stablehlo.compare NE, %a, %k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n" + inBranch("%q", b), "1>2"},
 		"a predicate of the order": {typed("a", "", "%n", "tensor<i32>", 1) +
@@ -74,6 +74,14 @@ func.func public @main(%x: tensor<2xi32>, %p: tensor<i1>, %n: tensor<i32>, %s: t
 		if edges(got) != c.want {
 			t.Errorf("%s: %q, want %q", name, edges(got), c.want)
 		}
+	}
+}
+
+// TestChainEndsAtData: a chain that a hook receives as a value orders nothing.
+func TestChainEndsAtData(t *testing.T) {
+	m := read(t, main(call("a", "%s", "%x", 1)+typed("b", "", "%a#0", "tensor<ui64>", 2)+call("c", "%s", "%x", 3)))
+	if got := order.PathsOf(m).Chain(); len(got) > 0 {
+		t.Errorf("the chain has the edges %v", got)
 	}
 }
 

@@ -186,6 +186,14 @@ func TestProve(t *testing.T) {
 			}) : (tensor<i1>) -> tensor<ui64>
 			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
 			` + sameArgument,
+		"a predicate that a hook returns": typed("d", "%a#0", "%p", "tensor<i1>", 4) + `%f = "stablehlo.if"(%d#1) ({
+				` + call("in", "%start", "%x", 3) + `
+				stablehlo.return %in#0 : tensor<ui64>
+			}, {
+				stablehlo.return %d#0 : tensor<ui64>
+			}) : (tensor<i1>) -> tensor<ui64>
+			%chain = func.call @same(%f) : (tensor<ui64>) -> tensor<ui64>
+			` + sameArgument,
 		"a predicate with the constant first": `%q = stablehlo.compare NE, %start, %a#0 : (tensor<ui64>, tensor<ui64>) -> tensor<i1>
 			%f = "stablehlo.if"(%q) ({
 				` + call("in", "%start", "%x", 3) + `
