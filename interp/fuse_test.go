@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -167,5 +168,60 @@ func TestFusedChains(t *testing.T) {
 	}
 	if reductions < 15 {
 		t.Errorf("only %d reductions execute the chain that they reduce", reductions)
+	}
+}
+
+// TestSingleOpsOnBF16: an op on bf16 that executes alone, as one loop, returns the bits of its kernel, which executes on
+// values that are too small for fusion.
+func TestSingleOpsOnBF16(t *testing.T) {
+	const parts, size = 5, 207
+	rng := rand.New(rand.NewPCG(47, 1))
+	for _, body := range []string{
+		"stablehlo.add %a, %b : BF", "stablehlo.subtract %a, %b : BF", "stablehlo.multiply %a, %b : BF", "stablehlo.divide %a, %b : BF",
+		"stablehlo.maximum %a, %b : BF", "stablehlo.minimum %a, %b : BF", "stablehlo.clamp %b, %a, %b : BF", "stablehlo.select %p, %a, %b : I1, BF",
+		"stablehlo.negate %a : BF", "stablehlo.abs %a : BF", "stablehlo.sign %a : BF", "stablehlo.floor %a : BF", "stablehlo.sqrt %a : BF",
+		"stablehlo.tanh %a : BF", "stablehlo.is_finite %a : (BF) -> I1", "stablehlo.compare LT, %a, %b : (BF, BF) -> I1",
+		"stablehlo.compare NE, %a, %b : (BF, BF) -> I1",
+	} {
+		result := "BF"
+		if strings.HasSuffix(body, "-> I1") {
+			result = "I1"
+		}
+		program := func(n int64) runtime.Executable {
+			types := strings.NewReplacer("BF", kernel.TensorType(tensor.BF16, n).String(), "I1", kernel.TensorType(tensor.I1, n).String())
+			text := types.Replace("(%a: BF, %b: BF, %p: I1) -> " + result + " {\n  %r = " + body + "\n  return %r : " + result + "\n}")
+			exe, err := compileText(t, "func.func @main"+text)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			return exe
+		}
+		whole, part := program(parts*size), program(size)
+		args := []*tensor.Tensor{samples(rng, tensor.BF16, parts*size), samples(rng, tensor.BF16, parts*size), samples(rng, tensor.I1, parts*size)}
+		if k := whole.(*Executable).entry.Body.Instrs[0].Kernel; k == nil || k.Family != "fused elements" {
+			t.Errorf("%s is not one loop", body)
+		}
+		out, err := whole.Run(t.Context(), args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range int64(parts) {
+			var some []*tensor.Tensor
+			for _, a := range args {
+				width := int64(a.DType().Size())
+				s := tensor.New(a.DType(), tensor.Shape{size})
+				copy(s.Bytes(), a.Bytes()[i*size*width:])
+				some = append(some, s)
+			}
+			want, err := part.Run(t.Context(), some)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e := range int(size) {
+				if got, want := out[0].Bits(int(i*size)+e), want[0].Bits(e); got != want {
+					t.Fatalf("%s: element %d is %x, alone %x", body, int(i*size)+e, got, want)
+				}
+			}
+		}
 	}
 }

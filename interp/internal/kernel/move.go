@@ -231,6 +231,18 @@ func IotaKernel(s *Signature, dim int) Kernel {
 	if n <= block {
 		kept = line(of(tensor.I64), of(out.DType), 0, n)
 	}
+	if kept != nil && inner > 1 { // split the rows of equal elements, too, as there may be few
+		return Kernel{Family: "iota", Run: func(_, outs []*tensor.Tensor) {
+			Parallel(out.N, 1<<16, func(lo, hi int) {
+				for lo < hi {
+					row := lo / inner
+					to, k := min(hi, (row+1)*inner), row%n*size
+					Fill(outs[0].Bytes()[lo*size:to*size], kept[k:k+size])
+					lo = to
+				}
+			})
+		}}
+	}
 	return Kernel{Family: "iota", Run: func(_, outs []*tensor.Tensor) {
 		Parallel((n+block-1)/block, max(1, 1<<16/max(1, min(n, block)*inner*outer)), func(lo, hi int) {
 			var counts, made *tensor.Tensor

@@ -175,40 +175,40 @@ func foldLoop(dt tensor.DType, red *BinaryLoops, from tensor.DType) foldFn {
 			if f == nil {
 				f = l.u8
 			}
-			return foldTyped(f, foldRows(f), nil)
+			return foldTyped(alone(f), foldRows(f), nil)
 		}
 	case tensor.I2, tensor.I4:
-		return foldNarrow(foldTyped(l.i8, foldRows(l.i8), nil))
+		return foldNarrow(foldTyped(alone(l.i8), foldRows(l.i8), nil))
 	case tensor.UI2, tensor.UI4:
-		return foldNarrow(foldTyped(l.u8, foldRows(l.u8), nil))
+		return foldNarrow(foldTyped(alone(l.u8), foldRows(l.u8), nil))
 	case tensor.I8:
-		return foldTyped(l.i8, foldRows(l.i8), nil)
+		return foldTyped(alone(l.i8), foldRows(l.i8), nil)
 	case tensor.I16:
-		return foldTyped(l.i16, foldRows(l.i16), nil)
+		return foldTyped(alone(l.i16), foldRows(l.i16), nil)
 	case tensor.I32:
-		return foldTyped(l.i32.run, foldRows(l.i32.run), nil)
+		return foldTyped(l.i32, foldRows(l.i32.run), nil)
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64.run, foldRows(l.i64.run), nil)
+		return foldTyped(l.i64, foldRows(l.i64.run), nil)
 	case tensor.UI8:
-		return foldTyped(l.u8, foldRows(l.u8), nil)
+		return foldTyped(alone(l.u8), foldRows(l.u8), nil)
 	case tensor.UI16:
-		return foldTyped(l.u16, foldRows(l.u16), nil)
+		return foldTyped(alone(l.u16), foldRows(l.u16), nil)
 	case tensor.UI32:
-		return foldTyped(l.u32.run, foldRows(l.u32.run), nil)
+		return foldTyped(l.u32, foldRows(l.u32.run), nil)
 	case tensor.UI64:
-		return foldTyped(l.u64.run, foldRows(l.u64.run), nil)
+		return foldTyped(l.u64, foldRows(l.u64.run), nil)
 	case tensor.F32:
 		var widen func(dst []float32, t *tensor.Tensor, lo int)
 		if from == tensor.BF16 || from == tensor.F16 {
 			widen = func(dst []float32, t *tensor.Tensor, lo int) { decode32(from, dst, t, lo) }
 		}
-		return foldTyped(l.f32.run, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), widen)
+		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), widen)
 	case tensor.F64:
-		return foldTyped(l.f64.run, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop), nil)
+		return foldTyped(l.f64, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop), nil)
 	case tensor.Complex64:
-		return foldTyped(l.c64, nil, nil)
+		return foldTyped(alone(l.c64), nil, nil)
 	case tensor.Complex128:
-		return foldTyped(l.c128, nil, nil)
+		return foldTyped(alone(l.c128), nil, nil)
 	}
 	return nil
 }
@@ -223,9 +223,27 @@ func foldNarrow(f foldFn) foldFn {
 	}
 }
 
+// alone returns a loop without vectors.
+func alone[T tensor.Element](f func(o, x, y []T)) binaryLoop[T] { return binaryLoop[T]{run: f} }
+
+// down returns the function that folds rows of x, line elements apart, into o, a row after another. The last row ends
+// with x.
+func (l binaryLoop[T]) down() func(o, x []T, line int) {
+	if l.vec != nil {
+		return vec.Down[T](l.vec)
+	}
+	return func(o, x []T, line int) {
+		for ; len(x) > len(o); x = x[line:] {
+			l.run(o, o, x[:len(o)])
+		}
+		l.run(o, o, x)
+	}
+}
+
 // foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row of x for each
 // element of o. If widen is set, the elements of x have a narrower type.
-func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), widen func(dst []T, t *tensor.Tensor, lo int)) foldFn {
+func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen func(dst []T, t *tensor.Tensor, lo int)) foldFn {
+	loop, down := l.run, l.down()
 	if loop == nil {
 		return nil
 	}
@@ -298,15 +316,27 @@ func foldTyped[T tensor.Element](loop func(o, x, y []T), along func(o, x []T), w
 				for j := range acc {
 					acc[j] = z
 				}
-				rows := 1 // rows that one read covers
-				if pieces == 1 {
+				rows, line := 1, inner // rows that are read together, and their distance
+				var strip []T          // widened columns
+				switch {
+				case pieces == 1:
 					rows = max(1, part/inner)
+				case x.source == nil && widen == nil:
+					rows = steps
+				case x.source == nil:
+					rows, line = vec.DownRows, n
+					strip = make([]T, rows*n)
 				}
 				for s := 0; s < steps; s += rows {
-					at := (i/pieces*steps+s)*inner + from
-					for block := r.read(at, at+(min(rows, steps-s)-1)*inner+n); len(block) > 0; block = block[n:] {
-						loop(acc, acc, block[:n])
+					at, k := (i/pieces*steps+s)*inner+from, min(rows, steps-s)
+					block := strip[:min(len(strip), k*n)]
+					for q := range len(block) / n {
+						widen(block[q*n:(q+1)*n], x.Tensor, at+q*inner)
 					}
+					if strip == nil {
+						block = r.read(at, at+(k-1)*inner+n)
+					}
+					down(acc, block, line)
 				}
 			}
 		})

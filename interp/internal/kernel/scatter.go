@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
 
@@ -213,10 +214,11 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 		return adder(p, Add.i32.run)
 	case tensor.I64:
 		return adder(p, Add.i64.run)
-	case tensor.F16, tensor.BF16: // every sum is rounded
+	case tensor.BF16: // every sum is rounded
+		sum := vec.Binary[uint16, uint16](vec.AddBF16Loop)
 		return func(o, u, idx *tensor.Tensor, from, to int) {
-			if at, limit, stride := p.indexed(idx); at != nil && dt == tensor.BF16 {
-				ob, ub := tensor.View[uint16](o), tensor.View[uint16](u)
+			ob, ub := tensor.View[uint16](o), tensor.View[uint16](u)
+			if at, limit, stride := p.indexed(idx); at != nil {
 				for i, v := range at {
 					if at := int(v) * stride; at >= from && at < to && int64(v) <= limit {
 						ob[at] = addBF16(ob[at], ub[i])
@@ -224,6 +226,19 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 				}
 				return
 			}
+			p.EachRun(idx, from, to, func(target, update, n int) {
+				x, y := ob[target:target+n], ub[update:update+n]
+				if n >= 8 {
+					sum(x, x, y)
+					return
+				}
+				for i, v := range y {
+					x[i] = addBF16(x[i], v)
+				}
+			})
+		}
+	case tensor.F16:
+		return func(o, u, idx *tensor.Tensor, from, to int) {
 			x, y := make([]float32, p.Run), make([]float32, p.Run)
 			p.EachRun(idx, from, to, func(target, update, n int) {
 				decode32(dt, x[:n], o, target)

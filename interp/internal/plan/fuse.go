@@ -87,9 +87,15 @@ func (p *Planner) pinned(o *ir.Op) bool {
 }
 
 // chained reports whether a group executes as a chain. A single op does if it reads a constant with equal elements, so
-// that the constant is not stored whole.
+// that the constant is not stored whole, and if it computes on bf16, so that one loop widens, computes and rounds.
 func (p *Planner) chained(ops []*ir.Op) bool {
-	return len(ops) > 1 || OpKind(ops[0]) != stablehlo.BroadcastInDim && slices.ContainsFunc(ops[0].OperandList(), isSplat) && p.fusible(ops[0]) > 0
+	o := ops[0]
+	return len(ops) > 1 || OpKind(o) != stablehlo.BroadcastInDim && (slices.ContainsFunc(o.OperandList(), isSplat) || p.brain(o)) && p.fusible(o) > 0
+}
+
+// brain reports whether o computes on operands of bf16. A conversion is one loop without a chain.
+func (p *Planner) brain(o *ir.Op) bool {
+	return p.wide == 0 && OpKind(o) != stablehlo.Convert && slices.ContainsFunc(o.OperandList(), func(v *ir.Value) bool { return p.TypeOf(v).DType == tensor.BF16 })
 }
 
 // fusible returns the number of elements of o's result if o may be fused, else 0.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -90,7 +91,7 @@ func (f *fused) split(same map[int]bool) {
 			width = 4
 		}
 		g := segment{from: from, to: max(to, from+1)}
-		if to > from+1 {
+		if to > from+1 || f.brain(f.steps[from]) {
 			for g.code = f.compile(&g, width, same); g.code == nil && g.to-from > 8 && vec.Bytes() > 0; g.code = f.compile(&g, width, same) {
 				g.to = from + (g.to-from)/2 // too many registers
 			}
@@ -109,6 +110,12 @@ func (f *fused) split(same map[int]bool) {
 		}
 		f.vectors = append(f.vectors, vectors)
 	}
+}
+
+// brain reports whether a step computes on bf16 in lanes. Alone, its kernel would widen, compute and round in a loop
+// each.
+func (f *fused) brain(st fusedStep) bool {
+	return st.lanes != nil && slices.ContainsFunc(st.in, func(i int) bool { return f.typeOf(i) == tensor.BF16 })
 }
 
 // typeOf returns the element type of a view.

@@ -191,6 +191,7 @@ func Functions() []*Function {
 	add(define("F32FromF16", "x in f32", 4, "f16", "f32", same))
 	add(define("F32FromF64", "x in f32", 8, "f64", "f32", same))
 	add(define("F64FromF32", "x in f64", 8, "f32", "f64", same))
+	add(define("AddBF16", "x + y in f32, rounded to bf16", 4, "bf16 bf16", "bf16", of2(func(p *Program, x, y *Node) *Node { return p.brain(p.sum(x, y)) })))
 	add(define("BF16FromF32", "x rounded to bf16", 4, "f32", "bf16", of1((*Program).brain)))
 	add(define("F16FromF32", "x rounded to f16", 4, "f32", "f16", of1(func(p *Program, x *Node) *Node {
 		return p.sel(p.unord(x, x), p.or(p.signOf(x), p.bits(0x7fc00000)), x)

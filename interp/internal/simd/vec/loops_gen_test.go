@@ -127,6 +127,7 @@ func allLoops() []*Loop {
 		F32FromF16Loop,
 		F32FromF64Loop,
 		F64FromF32Loop,
+		AddBF16Loop,
 		BF16FromF32Loop,
 		F16FromF32Loop,
 		F32FromI32Loop,

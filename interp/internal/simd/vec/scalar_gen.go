@@ -4398,6 +4398,33 @@ func f64FromF32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// addBF16 is x + y in f32, rounded to bf16.
+func addBF16(x float32, y float32) uint32 {
+	t0 := float32(x + y)
+	t1 := math.Float32bits(t0) >> 16
+	t2 := t1 & uint32(0x1)
+	t3 := math.Float32bits(t0) + uint32(0x7fff)
+	t4 := t3 + t2
+	t5 := math.Float32bits(t0) & uint32(0x80000000)
+	t6 := t5 | uint32(0x7fc00000)
+	t7 := t0 != t0
+	t8 := t4
+	if t7 {
+		t8 = t6
+	}
+	t9 := t8 >> 16
+	return t9
+}
+
+func addBF16Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint16)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint16)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint16)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = uint16(addBF16(tensor.BF16ToFloat32(x[i]), tensor.BF16ToFloat32(y[i])))
+	}
+}
+
 // bF16FromF32 is x rounded to bf16.
 func bF16FromF32(x float32) uint32 {
 	t0 := math.Float32bits(x) >> 16
@@ -4623,6 +4650,7 @@ var (
 	F32FromF16Loop      = newLoop("f32FromF16", f32FromF16Loop, 4, 4, 2)                 // x in f32
 	F32FromF64Loop      = newLoop("f32FromF64", f32FromF64Loop, 8, 4, 8)                 // x in f32
 	F64FromF32Loop      = newLoop("f64FromF32", f64FromF32Loop, 8, 8, 4)                 // x in f64
+	AddBF16Loop         = newLoop("addBF16", addBF16Loop, 4, 2, 2, 2)                    // x + y in f32, rounded to bf16
 	BF16FromF32Loop     = newLoop("bF16FromF32", bF16FromF32Loop, 4, 2, 4)               // x rounded to bf16
 	F16FromF32Loop      = newLoop("f16FromF32", f16FromF32Loop, 4, 2, 4)                 // x rounded to f16
 	F32FromI32Loop      = newLoop("f32FromI32", f32FromI32Loop, 4, 4, 4)                 // x in f32

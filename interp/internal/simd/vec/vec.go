@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"sync"
@@ -22,6 +23,7 @@ type Loop struct {
 	width   int  // bytes of a lane
 	sizes   [4]int
 	vectors func() *machine.Code // nil without vectors
+	down    func() *machine.Code // of several rows; see Down
 	slow    func() bool          // a vector takes less time than its elements in Go, even with copies
 	folds   func() rowsLoop      // of rows, with the same function; nil without vectors
 }
@@ -31,6 +33,7 @@ func newLoop(name string, twin loop, width int, sizes ...int) *Loop {
 	copy(l.sizes[:], sizes)
 	l.vectors = sync.OnceValue(func() *machine.Code { return compiled(name, Bytes()) })
 	l.slow = sync.OnceValue(func() bool { return len(expr.Named(name).Program().Live()) > 8 })
+	l.down = sync.OnceValue(func() *machine.Code { return downOf(name, Bytes()) })
 	l.folds = sync.OnceValue(func() rowsLoop { return foldOf(name, name, Bytes()) })
 	return l
 }
@@ -235,6 +238,58 @@ func foldWith[T ~float32 | ~float64](l *Loop, vectors func() rowsLoop) func(o, x
 	}
 }
 
+// DownRows is the number of rows that one loop of Down folds.
+const DownRows = 8
+
+// Down returns the function that folds rows of x, line elements apart, into o with l, a row after another. The last row
+// ends with x. One loop folds several rows, and a lane of o stays in its register.
+func Down[T any](l *Loop) func(o, x []T, line int) {
+	return downWith[T](l, l.down)
+}
+
+func downWith[T any](l *Loop, code func() *machine.Code) func(o, x []T, line int) {
+	return func(o, x []T, line int) {
+		n := len(o)
+		if n == 0 {
+			return
+		}
+		rows, k := (len(x)-n)/line+1, 0
+		var c *machine.Code
+		if rows >= DownRows && Bytes() > 0 && n*l.width >= Bytes() {
+			if c = code(); c != nil {
+				k = n &^ (c.Lanes() - 1)
+			}
+		}
+		r := 0
+		for ; k > 0 && r+DownRows <= rows; r += DownRows {
+			table := [DownRows + 2]unsafe.Pointer{unsafe.Pointer(at(o))}
+			for i := range DownRows {
+				table[1+i] = unsafe.Pointer(at(x[(r+i)*line:]))
+			}
+			table[DownRows+1] = table[0]
+			c.Run(&table[0], k)
+			for i := r; i < r+DownRows && k < n; i++ {
+				l.run(at(o[k:]), at(o[k:]), at(x[i*line+k:]), nil, n-k)
+			}
+		}
+		for ; r < rows; r++ {
+			l.run(at(o), at(o), at(x[r*line:]), nil, n)
+		}
+	}
+}
+
+// downOf returns the code of Down for vectors of the given bytes, or nil.
+func downOf(name string, vector int) *machine.Code {
+	f := expr.Named(name)
+	p := expr.New(f.Width)
+	sum := p.Input(f.Format, false)
+	for range DownRows {
+		sum = f.Apply(p, sum, p.Input(f.Format, false))
+	}
+	p.Output(f.Format, sum)
+	return compile(p, vector)
+}
+
 // halves folds the accumulators.
 func halves[T any](acc []T, l *Loop) T {
 	for h := len(acc) / 2; h > 0; h /= 2 {
@@ -400,6 +455,10 @@ func Transpose[T any](dst, src []T, rows, cols, dstLine, srcLine int) {
 		edge, name = 4, "transpose64"
 	}
 	done := 0
+	if size := int(unsafe.Sizeof(zero)); size <= 2 && rows >= 8 && cols >= 8 {
+		transposeNarrow(dst, src, size, rows, cols, dstLine, srcLine)
+		return
+	}
 	if edge > 0 && rows >= edge && cols >= edge {
 		if f := transposer(name); f != nil {
 			done = rows / edge * edge
@@ -442,6 +501,88 @@ func Transpose[T any](dst, src []T, rows, cols, dstLine, srcLine int) {
 		}
 	}
 }
+
+// transposeNarrow transposes elements of one or two bytes. It moves them through a tile with lines of 64 bytes: words of
+// several lines exchange their elements on the way into the tile, and each of its lines is copied at once.
+func transposeNarrow[T any](dst, src []T, size, rows, cols, dstLine, srcLine int) {
+	lanes, edge := 8/size, 64/size
+	whole, across := rows/lanes*lanes, cols/lanes*lanes
+	_, _ = dst[(cols-1)*dstLine+rows-1], src[(rows-1)*srcLine+cols-1]
+	var tile [64 * 64]byte
+	for i := 0; i < whole; i += edge {
+		h := min(edge, whole-i)
+		for j := 0; j < across; j += edge {
+			w := min(edge, across-j)
+			for r := 0; r < h; r += lanes {
+				line := unsafe.Pointer(&src[(i+r)*srcLine+j])
+				for c := 0; c < w; c += lanes {
+					to, from := unsafe.Pointer(&tile[c*64+r*size]), unsafe.Add(line, c*size)
+					if size == 1 {
+						exchangeBytes(to, from, srcLine)
+					} else {
+						exchangePairs(to, from, 2*srcLine)
+					}
+				}
+			}
+			for c := range w {
+				copy(unsafe.Slice(at(dst[(j+c)*dstLine+i:]), h*size), tile[c*64:])
+			}
+		}
+	}
+	for i := range rows {
+		from := 0
+		if i < whole {
+			from = across
+		}
+		for j := from; j < cols; j++ {
+			dst[j*dstLine+i] = src[i*srcLine+j]
+		}
+	}
+}
+
+// exchangePairs transposes 4 x 4 elements of two bytes. The lines of src are the given number of bytes apart, those of
+// the tile at dst 64 bytes.
+func exchangePairs(dst, src unsafe.Pointer, line int) {
+	a, b, c, d := word(src), word(unsafe.Add(src, line)), word(unsafe.Add(src, 2*line)), word(unsafe.Add(src, 3*line))
+	a, c = exchange(a, c, 32, 0x00000000ffffffff)
+	b, d = exchange(b, d, 32, 0x00000000ffffffff)
+	a, b = exchange(a, b, 16, 0x0000ffff0000ffff)
+	c, d = exchange(c, d, 16, 0x0000ffff0000ffff)
+	setWord(dst, a)
+	setWord(unsafe.Add(dst, 64), b)
+	setWord(unsafe.Add(dst, 128), c)
+	setWord(unsafe.Add(dst, 192), d)
+}
+
+// exchangeBytes transposes 8 x 8 bytes.
+func exchangeBytes(dst, src unsafe.Pointer, line int) {
+	var w [8]uint64
+	for i := range w {
+		w[i] = word(unsafe.Add(src, i*line))
+	}
+	for i := range 4 {
+		w[i], w[i+4] = exchange(w[i], w[i+4], 32, 0x00000000ffffffff)
+	}
+	for i := 0; i < 8; i += 4 {
+		w[i], w[i+2] = exchange(w[i], w[i+2], 16, 0x0000ffff0000ffff)
+		w[i+1], w[i+3] = exchange(w[i+1], w[i+3], 16, 0x0000ffff0000ffff)
+	}
+	for i := 0; i < 8; i += 2 {
+		w[i], w[i+1] = exchange(w[i], w[i+1], 8, 0x00ff00ff00ff00ff)
+	}
+	for i, v := range w {
+		setWord(unsafe.Add(dst, 64*i), v)
+	}
+}
+
+// exchange exchanges the high groups of x with the low groups of y. mask selects the low groups of a number of bits.
+func exchange(x, y uint64, bits int, mask uint64) (uint64, uint64) {
+	return x&mask | y&mask<<bits, x>>bits&mask | y&^mask
+}
+
+// word reads eight bytes, the first one as the lowest; setWord writes them.
+func word(p unsafe.Pointer) uint64       { return binary.LittleEndian.Uint64((*[8]byte)(p)[:]) }
+func setWord(p unsafe.Pointer, v uint64) { binary.LittleEndian.PutUint64((*[8]byte)(p)[:], v) }
 
 func flag(v bool) uint8 {
 	if v {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/machine"
 )
@@ -104,6 +105,44 @@ func TestAssemblyAgrees(t *testing.T) {
 						args[i] = append([]byte(nil), in[i]...)
 						v.run(at(args[i]), at(args[0]), at(args[1]), at(args[2]), n)
 						check(" in place", args[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestDown: rows that are folded together have the bits of rows that are folded one after another.
+func TestDown(t *testing.T) {
+	downs[float32](t, Add32Loop, Mul32Loop, Max32Loop, Min32Loop)
+	downs[float64](t, Add64Loop, Mul64Loop, Max64Loop, Min64Loop)
+	downs[int32](t, AddI32Loop, MaxI32Loop, MinI32Loop)
+	downs[int64](t, AddI64Loop, MaxI64Loop)
+}
+
+func downs[T float32 | float64 | int32 | int64](t *testing.T, loops ...*Loop) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for _, l := range loops {
+		for _, n := range []int{1, 7, 8, 16, 37, 256} {
+			for _, rows := range []int{1, 7, 8, 9, 35} {
+				line := n + rng.IntN(3)
+				b := operand(rng, rows*line, l.width, l.width)
+				x := unsafe.Slice((*T)(unsafe.Pointer(&b[0])), rows*line)[:(rows-1)*line+n]
+				want := make([]T, n)
+				for r := range rows {
+					l.twin(at(want), at(want), at(x[r*line:]), nil, n)
+				}
+				for _, vector := range append(vectorSizes(), 0) {
+					code := downOf(l.name, vector)
+					if vector > 0 && code == nil {
+						t.Fatalf("%s has no code for vectors of %d bytes", l.name, vector)
+					}
+					got := make([]T, n)
+					downWith[T](l, func() *machine.Code { return code })(got, x, line)
+					for i := range got {
+						if k := l.width; !sameElement(unsafe.Slice(at(got[i:]), k), unsafe.Slice(at(want[i:]), k)) {
+							t.Fatalf("%s of %d rows of %d, vectors of %d bytes: element %d is %v, not %v", l.name, rows, n, vector, i, got[i], want[i])
+						}
 					}
 				}
 			}
@@ -362,17 +401,18 @@ func TestFMA(t *testing.T) {
 }
 
 func TestTranspose(t *testing.T) {
-	for _, shape := range [][2]int{{1, 1}, {3, 17}, {8, 8}, {9, 31}, {33, 16}, {64, 65}} {
+	for _, shape := range [][2]int{{1, 1}, {3, 17}, {8, 8}, {9, 31}, {33, 16}, {64, 65}, {150, 139}} {
 		transposes[uint32](t, shape[0], shape[1])
 		transposes[uint64](t, shape[0], shape[1])
 		transposes[uint16](t, shape[0], shape[1])
+		transposes[uint8](t, shape[0], shape[1])
 	}
 }
 
-func transposes[T uint16 | uint32 | uint64](t *testing.T, rows, cols int) {
+func transposes[T uint8 | uint16 | uint32 | uint64](t *testing.T, rows, cols int) {
 	src, dst := make([]T, rows*(cols+3)), make([]T, cols*(rows+5))
 	for i := range src {
-		src[i] = T(i)
+		src[i] = T(i * 40503 >> 7)
 	}
 	Transpose(dst, src, rows, cols, rows+5, cols+3)
 	for i := range rows {
