@@ -187,17 +187,6 @@ func gatherElements[T tensor.Element](out, in, idx *tensor.Tensor, lo, hi int, l
 }
 
 func gatherIndexed[T tensor.Element, I int32 | int64](o, x []T, at []I, limit int64, stride int) {
-	if stride == 1 {
-		x = x[:limit+1]
-		for i, v := range at[:len(o)] {
-			if uint64(v) < uint64(len(x)) { // the branch takes less time than two limits
-				o[i] = x[v]
-			} else {
-				o[i] = x[max(0, min(int64(v), limit))]
-			}
-		}
-		return
-	}
 	for i, v := range at[:len(o)] {
 		o[i] = x[int(max(0, min(int64(v), limit)))*stride]
 	}
