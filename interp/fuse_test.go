@@ -171,8 +171,8 @@ func TestFusedChains(t *testing.T) {
 	}
 }
 
-// TestSingleOpsOnBF16: an op on bf16 that executes alone, as one loop, returns the bits of its kernel, which executes on
-// values that are too small for fusion.
+// TestSingleOpsOnBF16: an op on bf16 that executes alone, as one loop, returns the bits of its kernel, which executes
+// on values that are too small for fusion.
 func TestSingleOpsOnBF16(t *testing.T) {
 	const parts, size = 5, 207
 	rng := rand.New(rand.NewPCG(47, 1))
