@@ -110,7 +110,6 @@ func (t *propTable) tryLate(r *reader, c *cursor, l *attrList) (ok bool) {
 func (t *propTable) readAll(r *reader, c *cursor, l *attrList, late bool) {
 	add := func(name string, i int) {
 		l.attrs = append(l.attrs, ir.NamedAttr{Name: name, Attr: r.attrs[i].attr, Inherent: true})
-		l.size += r.attrs[i].size
 	}
 	for i := range t.attrs {
 		p := &t.attrs[i]

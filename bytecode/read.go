@@ -120,7 +120,6 @@ type reader struct {
 
 	depth    int
 	distinct int   // distinct attributes read so far
-	expanded int64 // bytes of text that all uses so far stand for
 	copied   int64 // bytes of text that attributes and types hold
 	locs     ir.LocTable
 	irReader
@@ -387,19 +386,9 @@ func (r *reader) resource(c *cursor, kind byte) string {
 }
 
 // maxExpansion limits the length of the text of one attribute or type, and of all text that is copied. Without a limit,
-// a few bytes can name a type with 2 to the 50 parts.
-func (r *reader) maxExpansion() int64 { return 1<<22 + 8*int64(r.end-r.start) }
-
-// maxUses limits the length of the text that all uses of attributes and types stand for. Uses share an attribute, but
-// each is printed.
-func (r *reader) maxUses() int64 { return 1<<28 + 8*int64(r.end-r.start) }
-
-// expand counts a use of text with the given length.
-func (r *reader) expand(c *cursor, size int64) {
-	if r.expanded += size; r.expanded > r.maxUses() {
-		c.fail("more than %d bytes when the attributes and types used so far are written out", r.maxUses())
-	}
-}
+// a few bytes can name a type with 2 to the 50 parts. Uses of an attribute share it, so they have no limit. The limit
+// is four times as large as that of a text, since each part counts with the bytes of its encoding, too.
+func (r *reader) maxExpansion() int64 { return 1<<30 + 32*int64(r.end-r.start) }
 
 func (r *reader) deeper(c *cursor) {
 	if r.depth++; r.depth > maxDepth {

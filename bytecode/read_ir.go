@@ -41,7 +41,6 @@ type attrKey struct {
 type attrList struct {
 	def   *ir.Def
 	attrs ir.AttrList
-	size  int64
 }
 
 // useOrder is the order of the uses of a value.
@@ -187,9 +186,6 @@ func (r *reader) op(c *cursor, blocks []*ir.Block) *ir.Op {
 // valueType returns type i for a value.
 func (r *reader) valueType(c *cursor, i int) ir.Type {
 	e := &r.types[i]
-	if e.size > 1<<10 {
-		r.expand(c, e.size)
-	}
 	if e.problem != "" {
 		c.fail("%s", e.problem)
 	}
@@ -327,11 +323,7 @@ func (r *reader) attributes(c *cursor, k *opName, mask byte) *attrList {
 		l = &x
 		r.lists[key] = l
 	}
-	if l.size > 1<<10 {
-		r.expand(c, l.size)
-	} else {
-		k.last, k.lastKey = l, key
-	}
+	k.last, k.lastKey = l, key
 	return l
 }
 
@@ -342,7 +334,6 @@ func (r *reader) attributeList(c *cursor, at int, k *opName, key attrKey) attrLi
 		if !ok {
 			c.failAt(at, "expected a dictionary with the attributes of %s, found another attribute", k.name)
 		}
-		l.size += r.attrs[key.dict].size
 		for _, e := range d.Entries() {
 			e.Inherent = k.def.Attr(e.Name) != nil
 			l.attrs = append(l.attrs, e)
@@ -381,7 +372,6 @@ func (r *reader) foreignProps(p *cursor, k *opName, l *attrList) {
 	if !ok {
 		p.fail("expected a dictionary with the properties of %s, found another attribute", k.name)
 	}
-	l.size += r.attrs[i].size
 	for _, e := range d.Entries() {
 		e.Inherent = true
 		l.attrs = append(l.attrs, e)

@@ -11,6 +11,32 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
+// TestSharedByMany reads what hlocb wrote if so many ops and attributes share one attribute that a text of the module
+// would take gigabytes.
+func TestSharedByMany(t *testing.T) {
+	long := "#a = \"" + strings.Repeat("x", 1<<16) + "\"\n"
+	var dicts strings.Builder
+	for i := range 40000 {
+		fmt.Fprintf(&dicts, "\"foo.a\"() {v = {n = %d, s = #a}} : () -> ()\n", i)
+	}
+	for name, text := range map[string]string{
+		"ops":          strings.Repeat("\"foo.a\"() {v = #a} : () -> ()\n", 40000),
+		"dictionaries": dicts.String(),
+		"an array":     "\"foo.a\"() {v = [" + strings.TrimSuffix(strings.Repeat("#a, ", 1000), ", ") + "]} : () -> ()\n",
+	} {
+		m := parsed(t, long+text)
+		again, err := bytecode.Read(diag.NewSource("m.bc", written(t, m, 6)), ir.NewContext(registry))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		a, b := m.Body().Last(), again.Body().Last()
+		if o := (print.Options{}); print.Op(m, a, o) != print.Op(again, b, o) {
+			t.Errorf("%s: another op is read", name)
+		}
+	}
+}
+
 // TestShared reads what hlocb wrote if many ops share a large attribute or type.
 func TestShared(t *testing.T) {
 	numbers := make([]string, 20000)

@@ -564,8 +564,10 @@ func (s *exportScope) firstOperands(op *ir.Op, n int) []*instr {
 // exportOps finds the instruction for ops that have the same operands and results and no attributes.
 var exportOps = func() map[*ir.Def]*opcode {
 	m := map[*ir.Def]*opcode{}
-	for name, def := range simpleOps {
-		m[def] = opcodes[name]
+	for _, o := range opcodes {
+		if o.def != nil {
+			m[o.def] = o
+		}
 	}
 	return m
 }()

@@ -2,6 +2,8 @@ package hlo
 
 import (
 	"slices"
+
+	shards "github.com/hlocb/hlocb/internal/sharding"
 )
 
 // groups returns the groups of devices that differ only in their places along axes. The devices of a group are in the
@@ -101,6 +103,9 @@ func (g *replicaGroups) expand(fail func(string, ...any)) [][]int64 {
 			fail("%d devices are too many for a list of replica groups", n)
 		}
 		ids := g.tiles.list()
+		if int64(len(ids)) != n {
+			fail("%d tiles, but %d devices", n, len(ids))
+		}
 		var out [][]int64
 		for i := range g.tiles.dims[0] {
 			out = append(out, ids[i*g.tiles.dims[1]:(i+1)*g.tiles.dims[1]])
@@ -110,29 +115,20 @@ func (g *replicaGroups) expand(fail func(string, ...any)) [][]int64 {
 	return g.lists
 }
 
-// list returns the devices of iota tiles in order: a range, reshaped and transposed.
+// list returns the devices of iota tiles in order: a range, reshaped and transposed; nil if the tiles are impossible, or
+// more than 2^20.
 func (t *tiles) list() []int64 {
-	rank := len(t.iota)
-	stride := make([]int64, rank)
-	n := int64(1)
-	for d := rank - 1; d >= 0; d-- {
-		stride[d] = n
-		n *= t.iota[d]
+	ids, err := shards.TransposedIota(t.iota, t.perm)
+	if err != nil {
+		return nil
 	}
-	out := make([]int64, 0, n)
-	index := make([]int64, rank)
-	for range n {
-		id := int64(0)
-		for i, d := range t.perm {
-			id += index[i] * stride[d]
-		}
-		out = append(out, id)
-		for i := rank - 1; i >= 0; i-- {
-			if index[i]++; index[i] < t.iota[t.perm[i]] {
-				break
-			}
-			index[i] = 0
-		}
+	return ids
+}
+
+// ids returns the devices of the tiles in order.
+func (t *tiles) ids() []int64 {
+	if t.iota != nil {
+		return t.list()
 	}
-	return out
+	return t.devices
 }

@@ -50,7 +50,7 @@ func newImporter(m *Module, ctx *ir.Context, src *diag.Source) *importer {
 		left += 8 * len(c.instrs)
 	}
 	return &importer{hlo: m, left: left, ctx: ctx, m: ir.NewModule(ctx, src), attrs: map[string]ir.Attr{}, funcs: map[*computation]string{},
-		names: map[string]bool{"main": true}, logs: requests(m.debug), logged: map[logKey]bool{}, link: &link{hlo: m, funcs: map[string]*linkedOp{}, order: m.ordered()}}
+		names: map[string]bool{"main": true}, shapes: map[*shape][]ir.Type{}, logs: requests(m.debug), logged: map[logKey]bool{}, link: &link{hlo: m, funcs: map[string]*linkedOp{}, order: m.ordered()}}
 }
 
 // importer translates one module.
@@ -68,6 +68,14 @@ type importer struct {
 	logs   []arrayLog
 	logged map[logKey]bool
 	at     diag.Pos // of the current instruction
+
+	shapes    map[*shape][]ir.Type // types of the parts
+	lastShape *shape               // the shape that types was last called for, and its types
+	lastTypes []ir.Type
+
+	state    ir.OpState  // of the op that is being made
+	operands []*ir.Value // memory for the operands of an op that is being made
+	slab     slab[group]
 
 	link *link
 }
@@ -138,7 +146,9 @@ func (s *importScope) record(op *ir.Op, types []ir.Type) {
 	}
 	g := at.link.groups[at.current.order]
 	if g == nil {
-		g = &group{scope: at.link, in: at.current}
+		g = s.im.slab.one()
+		g.scope, g.in = at.link, at.current
+		g.ops = g.first[:0]
 		at.link.groups[at.current.order] = g
 	}
 	o.group, o.place = g, len(g.ops)
@@ -204,6 +214,11 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	var inputs []ir.Type
 	var argAttrs []string
 	hasAttrs := false
+	var aliases map[int64][]moduleAlias
+	var donors map[int64][]donor
+	if public {
+		aliases, donors = im.hlo.byParameter()
+	}
 	for i, p := range c.params {
 		var args []*ir.Value
 		for _, t := range im.types(p, p.shape) {
@@ -217,7 +232,7 @@ func (im *importer) function(c *computation, name string, public bool) string {
 		}
 		s.values[p.order], _ = unflatten(p.shape, args)
 		for j := range args {
-			text := im.argAttrs(p, int64(i), j, public)
+			text := im.argAttrs(p, j, public, aliases[int64(i)], donors[int64(i)])
 			hasAttrs = hasAttrs || text != "{}"
 			argAttrs = append(argAttrs, text)
 		}
@@ -260,8 +275,20 @@ func (im *importer) function(c *computation, name string, public bool) string {
 	return name
 }
 
-// argAttrs returns the attributes of part j of parameter i as text.
-func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
+// byParameter returns the aliases and the donors of m by their parameter.
+func (m *Module) byParameter() (map[int64][]moduleAlias, map[int64][]donor) {
+	aliases, donors := map[int64][]moduleAlias{}, map[int64][]donor{}
+	for _, a := range m.aliases {
+		aliases[a.number] = append(aliases[a.number], a)
+	}
+	for _, d := range m.donors {
+		donors[d.param] = append(donors[d.param], d)
+	}
+	return aliases, donors
+}
+
+// argAttrs returns the attributes of part j of parameter p, which has the given aliases and donors, as text.
+func (im *importer) argAttrs(p *instr, j int, public bool, aliases []moduleAlias, donors []donor) string {
 	var list []string
 	if sh := attrOf[*sharding](p, "sharding"); sh != nil {
 		if p.shape.isTuple() {
@@ -276,15 +303,15 @@ func (im *importer) argAttrs(p *instr, i int64, j int, public bool) string {
 			at, ok := flatIndex(p.shape, index)
 			return at == j && (ok || len(index) == 0)
 		}
-		for _, a := range im.hlo.aliases {
-			if a.number == i && isPart(a.index) {
+		for _, a := range aliases {
+			if isPart(a.index) {
 				if out, ok := flatIndex(im.hlo.entry.root.shape, a.output); ok || len(a.output) == 0 {
 					list = append(list, fmt.Sprintf("tf.aliasing_output = %d : i32", out))
 				}
 			}
 		}
-		for _, d := range im.hlo.donors {
-			if d.param == i && isPart(d.index) {
+		for _, d := range donors {
+			if isPart(d.index) {
 				list = append(list, "jax.buffer_donor = true")
 			}
 		}
@@ -348,15 +375,25 @@ func (im *importer) typeOf(in *instr, s *shape) ir.Type {
 	return im.ctx.Tensor(dims, im.elemType(in, s.elem), encoding)
 }
 
-// types returns the types of the parts of s.
+// types returns the types of the parts of s. The list is shared.
 func (im *importer) types(in *instr, s *shape) []ir.Type {
-	if !s.isTuple() {
-		return []ir.Type{im.typeOf(in, s)}
+	if s == im.lastShape {
+		return im.lastTypes
 	}
-	var list []ir.Type
-	for _, e := range s.elems {
-		list = append(list, im.types(in, e)...)
+	list, ok := im.shapes[s]
+	if !ok {
+		if s.isTuple() {
+			list = []ir.Type{}
+			for _, e := range s.elems {
+				list = append(list, im.types(in, e)...)
+			}
+		} else {
+			list = []ir.Type{im.typeOf(in, s)}
+		}
+		list = slices.Clip(list)
+		im.shapes[s] = list
 	}
+	im.lastShape, im.lastTypes = s, list
 	return list
 }
 
@@ -432,9 +469,16 @@ func (s *importScope) regionOf(c *computation, apart bool, bind func(*ir.Block, 
 
 // operands returns the values of all operands of in, tuples flattened.
 func (s *importScope) operands(in *instr) []*ir.Value {
-	var list []*ir.Value
+	return s.appendOperands(nil, in)
+}
+
+func (s *importScope) appendOperands(list []*ir.Value, in *instr) []*ir.Value {
 	for _, o := range in.operands {
-		list = append(list, s.value(o).flat()...)
+		if v := &s.values[o.order]; v.tuple {
+			list = append(list, v.flat()...)
+		} else {
+			list = append(list, v.v)
+		}
 	}
 	return list
 }
@@ -448,7 +492,8 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 	im := s.im
 	im.complete(in, operands)
 	types := im.types(in, result)
-	st := &ir.OpState{Def: def, Operands: operands, Types: types, Bodies: regions, Loc: im.loc(in), Pos: in.pos}
+	st := &im.state
+	*st = ir.OpState{Def: def, Operands: operands, Types: types, Bodies: regions, Loc: im.loc(in), Pos: in.pos}
 	for _, a := range attrs {
 		st.SetAttr(a.Name, a.Attr)
 	}
@@ -460,6 +505,9 @@ func (s *importScope) makeAs(in *instr, result *shape, def *ir.Def, operands []*
 	}
 	op := s.b.Insert(st)
 	s.record(op, types)
+	if !result.isTuple() {
+		return value{v: op.Result(0)}
+	}
 	v, _ := unflatten(result, op.ResultList())
 	return v
 }
@@ -503,8 +551,8 @@ func (s *importScope) instr(in *instr) value {
 	if in.isAsync() {
 		return s.async(in)
 	}
-	if def := simpleOps[in.op.name]; def != nil {
-		return s.simple(in, def)
+	if in.op.def != nil {
+		return s.simple(in, in.op.def)
 	}
 	ints := func(name string) ir.NamedAttr { return inherent(name, i64sAttr(attrOf[[]int64](in, name))) }
 	switch in.op.name {
@@ -694,7 +742,9 @@ func (s *importScope) simple(in *instr, def *ir.Def) value {
 			Atol: a.atol, Rtol: a.rtol, Ulps: int64(a.ulps), Mode: stablehlo.AccuracyMode{Code: mode},
 		})))
 	}
-	operands := s.operands(in)
+	im := s.im
+	im.operands = s.appendOperands(im.operands[:0], in)
+	operands := im.operands
 	if def == stablehlo.DynamicUpdateSlice {
 		operands = s.splitIndices(in, 2)
 	}

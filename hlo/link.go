@@ -38,6 +38,7 @@ type group struct {
 	scope *linkedScope
 	in    *instr
 	ops   []*linkedOp
+	first [1]*linkedOp // memory for ops: most instructions have one
 }
 
 // linkedOp is an op as Import made it.

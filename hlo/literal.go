@@ -20,6 +20,15 @@ type literal struct {
 	elided bool
 }
 
+// size returns the number of bytes of v's elements.
+func (v *literal) size() int {
+	n := len(v.data)
+	for _, e := range v.elems {
+		n += e.size()
+	}
+	return n
+}
+
 // hasElided reports whether the text omitted the elements of any part of v.
 func (v *literal) hasElided() bool {
 	for _, e := range v.elems {

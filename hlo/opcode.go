@@ -3,6 +3,8 @@ package hlo
 import (
 	"slices"
 	"strings"
+
+	"github.com/hlocb/hlocb/ir"
 )
 
 // opcode is one row of the table of instructions.
@@ -21,6 +23,7 @@ type opcode struct {
 	kinds    []typeKind     // element types of operands for which the result's type is inferred; nil for all
 	byName   map[string]int // index of an attribute, own and common, in the order of printing
 	fields   []protoField   // of attrs; num 0 for callees, which have no field of their own
+	def      *ir.Def        // the op of MLIR with the same operands and results and no attributes; nil: there is none
 }
 
 func op(name string, operands int, infer func(*instr) (*shape, string), attrs ...*attrSpec) *opcode {
@@ -251,6 +254,7 @@ var opcodes = func() map[string]*opcode {
 	m := make(map[string]*opcode, len(list))
 	for _, o := range list {
 		o.kinds = kinds[o.name]
+		o.def = simpleOps[o.name]
 		o.oneDim = slices.Contains(oneDim, o.name)
 		o.blind = slices.Contains(blind, o.name) || elementwise[o.name]
 		o.byName = make(map[string]int, len(o.attrs)+len(commonAttrs))

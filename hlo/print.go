@@ -1,6 +1,9 @@
 package hlo
 
 import (
+	"fmt"
+	"io"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -18,19 +21,64 @@ type TextOptions struct {
 type writer struct {
 	short bool
 	elide int64
+	out   io.Writer // nil to keep the whole text
+	err   error     // of out, or because the text is too long
+
+	written int // number of bytes written to out
 }
 
-// AppendText appends m as text. The long form matches XLA's HloModule::ToString with large constants.
-func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
+// maxText is the length of the longest text that can be read.
+const maxText = math.MaxUint32 - 1
+
+// pieceBytes is the length of the text after which a writer with an output writes it.
+const pieceBytes = 1 << 16
+
+func newWriter(opts TextOptions) *writer {
 	w := &writer{short: opts.Short, elide: -1}
 	if opts.ElideAbove > 0 {
 		w.elide = opts.ElideAbove
 	}
+	return w
+}
+
+// AppendText appends m as text. The long form matches XLA's HloModule::ToString with large constants.
+func (m *Module) AppendText(b []byte, opts TextOptions) []byte {
 	n := 0
 	for _, c := range m.comps {
 		n += len(c.instrs) + 2
 	}
 	b = slices.Grow(b, 140*n) // about the length of a line, so that the buffer grows rarely
+	return newWriter(opts).module(b, m)
+}
+
+// WriteText writes the text of m to out piece by piece: many constants can share one value, and each is printed. A text
+// that is too long to be read again, above 4 GiB, is an error.
+func (m *Module) WriteText(out io.Writer, opts TextOptions) error {
+	w := newWriter(opts)
+	w.out = out
+	w.flush(w.module(make([]byte, 0, 2*pieceBytes), m))
+	return w.err
+}
+
+// piece writes b if it is long and w has an output. It returns the buffer to go on with.
+func (w *writer) piece(b []byte) []byte {
+	if w.out == nil || len(b) < pieceBytes {
+		return b
+	}
+	return w.flush(b)
+}
+
+func (w *writer) flush(b []byte) []byte {
+	if w.written += len(b); w.err == nil && w.written > maxText {
+		w.err = fmt.Errorf("the text of the module has more than %d bytes, the most that can be read again", maxText)
+	}
+	if w.err == nil {
+		_, w.err = w.out.Write(b)
+	}
+	return b[:0]
+}
+
+func (w *writer) module(b []byte, m *Module) []byte {
 	b = m.appendHeader(b)
 	if !w.short {
 		b = m.frames.append(b)
@@ -189,7 +237,9 @@ func (w *writer) computation(b []byte, c *computation, entry bool) []byte {
 		if in == c.root {
 			b = append(b, "ROOT "...)
 		}
-		b = append(w.instruction(b, in), '\n')
+		if b = w.piece(append(w.instruction(b, in), '\n')); w.err != nil {
+			return b
+		}
 	}
 	b = append(b, '}')
 	if c.thread != "" {

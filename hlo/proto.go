@@ -3,6 +3,7 @@ package hlo
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -541,19 +542,45 @@ func (m *Module) appendProto(b []byte) []byte {
 }
 
 // checkProto refuses modules that XLA cannot read as a proto: those with elided constants, with channel 0, which means
-// no channel, with an end of a transfer whose operand is not a start, and with composites that lack their attributes.
+// no channel, with an end of a transfer whose operand is not a start, with composites that lack their attributes, and
+// with constants and strings of more than 2 GiB, the largest length of a message.
 func (m *Module) checkProto() error {
 	if err := m.CheckElided(); err != nil {
 		return err
 	}
+	size := 0
 	for _, c := range m.comps {
 		for _, in := range c.instrs {
+			if size += in.dataSize(); size > math.MaxInt32 {
+				return diag.Errorf(m.src, in.pos, "a proto has at most 2 GiB; the constants and strings up to here have %d bytes", size)
+			}
 			if why := noProto(in); why != "" {
 				return diag.Errorf(m.src, in.pos, "a proto cannot hold %s: %s", in.opName(), why)
 			}
 		}
 	}
 	return nil
+}
+
+// dataSize returns the number of bytes of the literal and of the strings of in, which instructions can share.
+func (in *instr) dataSize() int {
+	n := 0
+	if in.literal != nil {
+		n = in.literal.size()
+	}
+	for i := range in.attrs {
+		switch v := in.attrs[i].value.(type) {
+		case string:
+			n += len(v)
+		case []pair:
+			for _, p := range v {
+				n += len(p.key) + len(p.value)
+			}
+		case *literal:
+			n += v.size()
+		}
+	}
+	return n
 }
 
 // noProto says why XLA cannot read in as a proto, "" if it can.

@@ -410,6 +410,14 @@ func (up *update) entry(main fn.FuncOp) {
 		return list
 	}
 	was, is := flat(old.entry.params), flat(entry.params)
+	firstPart := make([]int, len(entry.params)) // the index in is of the first part of each parameter, -1 for none
+	for i := range firstPart {
+		firstPart[i] = -1
+	}
+	for i, at := range slices.Backward(is) {
+		firstPart[at.param] = i
+	}
+	aliasesOf, _ := old.byParameter()
 	scope := up.link.funcs["main"].regions[0]
 	outputs := leafPaths(entry.root.shape)
 	origin := scope.origins(up, main.Body().Args())
@@ -423,8 +431,8 @@ func (up *update) entry(main fn.FuncOp) {
 		if out, ok := d.Get(fn.AttrAliasingOutput).(*ir.IntegerAttr); ok && out.Value() >= 0 && out.Value() < int64(len(outputs)) {
 			a := moduleAlias{valueAlias: valueAlias{outputs[out.Value()], int64(at.param), at.path}}
 			if j := origin[i]; j >= 0 {
-				for _, b := range old.aliases {
-					if b.number == int64(was[j].param) && slices.Equal(b.index, was[j].path) {
+				for _, b := range aliasesOf[int64(was[j].param)] {
+					if slices.Equal(b.index, was[j].path) {
 						a.must = b.must
 					}
 				}
@@ -446,8 +454,7 @@ func (up *update) entry(main fn.FuncOp) {
 	whole := len(entry.params) == len(old.entry.params)
 	for i, p := range entry.params {
 		sh := p.shape
-		j := slices.IndexFunc(is, func(x part) bool { return x.param == i })
-		if j >= 0 && origin[j] >= 0 {
+		if j := firstPart[i]; j >= 0 && origin[j] >= 0 {
 			k := was[origin[j]].param
 			whole = whole && k == i
 			if old.layout != nil && k < len(old.layout.params) && compatible(sh, old.layout.params[k]) {

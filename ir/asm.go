@@ -207,6 +207,7 @@ type Reporter struct {
 	ctx     *Context
 	src     *diag.Source
 	list    diag.List
+	size    int // length of the messages of list, and of those that a verifier found before them
 	symbols *symbolCache
 	scratch any
 	reads   scope // what the checks of the current op read
@@ -287,14 +288,17 @@ func (r *Registry) dialectOf(name string) *Dialect {
 
 // PlainErrorf reports an error at op without adding the op's name to the message.
 func (r *Reporter) PlainErrorf(op *Op, format string, args ...any) *diag.Diagnostic {
-	d := diag.Errorf(r.src, op.pos, format, args...)
-	r.list.Add(d)
-	return d
+	return r.add(diag.Errorf(r.src, op.pos, format, args...))
 }
 
 // Errorf reports an error at op. As in MLIR the message starts with the op's name: 'stablehlo.add' op ...
 func (r *Reporter) Errorf(op *Op, format string, args ...any) *diag.Diagnostic {
-	d := diag.Errorf(r.src, op.pos, "'%s' op %s", op.def.Name, fmt.Sprintf(format, args...))
+	return r.add(diag.Errorf(r.src, op.pos, "'%s' op %s", op.def.Name, fmt.Sprintf(format, args...)))
+}
+
+// add adds a finding.
+func (r *Reporter) add(d *diag.Diagnostic) *diag.Diagnostic {
 	r.list.Add(d)
+	r.size += len(d.Message)
 	return d
 }

@@ -273,7 +273,8 @@ type Dialect struct {
 	// given shape, else "". Nil: all are valid.
 	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
 	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind,
-	// before the op's other checks. VerifyValueAttr checks such an attribute of function argument or result i, of type
+	// before the op's other checks. It also gets an attribute without a prefix on an op of the dialect, and then reads no
+	// more than the op's own attributes and types. VerifyValueAttr checks such an attribute of function argument or result i, of type
 	// t. Nil: such attributes are always valid.
 	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
 	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)

@@ -98,3 +98,23 @@ func (s Symbols) Unique(base string, o *Op) string {
 	s[name] = o
 	return name
 }
+
+// Namer finds names for many new symbols of one table. It takes time for the symbols of the table once.
+type Namer struct {
+	symbols Symbols
+	next    map[string]int // the first number that may be free, by base
+}
+
+// NewNamer returns a Namer for table, to which nothing else adds symbols meanwhile.
+func NewNamer(table *Op) *Namer { return &Namer{SymbolsOf(table), map[string]int{}} }
+
+// Unique is Symbols.Unique.
+func (n *Namer) Unique(base string, o *Op) string {
+	name := base
+	for n.symbols[name] != nil {
+		name = base + "_" + itoa(n.next[base])
+		n.next[base]++
+	}
+	n.symbols[name] = o
+	return name
+}

@@ -25,6 +25,21 @@ type Text struct {
 	NoHex bool
 	// ListBooleans writes even large literals of i1 as true and false.
 	ListBooleans bool
+	// Piece takes the text so far, between elements, and returns the buffer to go on with and whether to stop. The text
+	// of one attribute can be long, because parts of it can be shared. Nil: all text stays in the buffer.
+	Piece func([]byte) (rest []byte, stop bool)
+}
+
+// comma appends the comma before element i of a list. It reports whether to stop.
+func (w *Text) comma(b []byte, i int) ([]byte, bool) {
+	if i == 0 {
+		return b, false
+	}
+	b = append(b, ", "...)
+	if w.Piece == nil {
+		return b, false
+	}
+	return w.Piece(b)
 }
 
 // plain writes without aliases and hooks.
@@ -60,8 +75,9 @@ func (w *Text) appendNamed(b []byte, name string, a Attr) []byte {
 func (w *Text) appendDict(b []byte, entries AttrList) []byte {
 	b = append(b, '{')
 	for i := range entries {
-		if i > 0 {
-			b = append(b, ", "...)
+		var stop bool
+		if b, stop = w.comma(b, i); stop {
+			return b
 		}
 		b = w.appendNamed(b, entries[i].Name, entries[i].Attr)
 	}
@@ -94,8 +110,9 @@ func (w *Text) attr(b []byte, a Attr, e elision) []byte {
 	case *ArrayAttr:
 		b = append(b, '[')
 		for i, x := range a.elems {
-			if i > 0 {
-				b = append(b, ", "...)
+			var stop bool
+			if b, stop = w.comma(b, i); stop {
+				return b
 			}
 			b = w.attr(b, x, typeMay)
 		}
@@ -320,8 +337,9 @@ func (w *Text) loc(b []byte, l *Loc, alias bool) []byte {
 		}
 		b = append(b, '[')
 		for i, c := range l.Children() {
-			if i > 0 {
-				b = append(b, ", "...)
+			var stop bool
+			if b, stop = w.comma(b, i); stop {
+				return b
 			}
 			b = w.loc(b, c, true)
 		}
@@ -395,8 +413,9 @@ func (w *Text) tensor(b []byte, t *TensorType) []byte {
 
 func (w *Text) types(b []byte, types []Type) []byte {
 	for i, t := range types {
-		if i > 0 {
-			b = append(b, ", "...)
+		var stop bool
+		if b, stop = w.comma(b, i); stop {
+			return b
 		}
 		b = w.AppendType(b, t)
 	}

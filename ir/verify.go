@@ -5,6 +5,7 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/hlocb/hlocb/diag"
@@ -19,6 +20,7 @@ import (
 // that read only types and attributes are not repeated for an op that has the same ones as one of the last ops.
 //
 // Several goroutines check a large module. The findings and their order do not depend on the number of goroutines.
+// Verify returns the first findings only if all have more than 64 MiB.
 func Verify(m *Module) error { return VerifyContext(context.Background(), m) }
 
 // VerifyContext is like Verify, but it stops and returns the error of ctx when ctx ends.
@@ -33,13 +35,28 @@ func VerifyContext(ctx context.Context, m *Module) error {
 		return err
 	}
 	slices.SortStableFunc(v.r.list, func(a, b *diag.Diagnostic) int { return int(a.Pos) - int(b.Pos) })
-	return v.r.list.Err()
+	return firstFindings(v.r.list).Err()
+}
+
+// maxMessages is the length of the messages after which a check ends. A message can be long: it names types whole.
+const maxMessages = 1 << 26
+
+// firstFindings returns the findings that are not after the first maxMessages bytes. A goroutine that found more has
+// left out only findings after these, since it checks ops in their order.
+func firstFindings(list diag.List) diag.List {
+	size := 0
+	for i, d := range list {
+		if size += len(d.Message); size > maxMessages {
+			return list[:i+1]
+		}
+	}
+	return list
 }
 
 type verifier struct {
 	ends  context.Context
 	count int  // of ops that were checked
-	ended bool // ends has ended
+	ended bool // ends has ended, or the findings are too long
 	r     Reporter
 	spare *atomic.Int32 // number of goroutines that may still be started; nil for a small module
 	seen  memo
@@ -48,7 +65,7 @@ type verifier struct {
 // op checks o and everything inside it.
 func (v *verifier) op(o *Op) {
 	if v.count++; v.count%256 == 0 { // the context takes a lock
-		v.ended = v.ends.Err() != nil
+		v.ended = v.ended || v.ends.Err() != nil
 	}
 	if v.ended || o.valid.Load() {
 		return
@@ -88,6 +105,9 @@ func (v *verifier) op(o *Op) {
 	if len(v.r.list) == before && o.def.Verify != nil {
 		o.def.Verify(o, &v.r)
 	}
+	if len(v.r.list) > before {
+		v.ended = v.ended || v.r.size > maxMessages
+	}
 	// Remember that a simple op is valid. A change of the op or of the ops that define its operands clears it.
 	if len(v.r.list) == before && simple && v.r.reads != readsAround {
 		o.valid.Store(true)
@@ -97,7 +117,8 @@ func (v *verifier) op(o *Op) {
 	}
 }
 
-// namespaced has each dialect check the discardable attributes of its namespace.
+// namespaced has each dialect check the discardable attributes of its namespace, and the dialect of o those without a
+// prefix.
 func (v *verifier) namespaced(o *Op) {
 	list := o.attrs
 	for i := range list {
@@ -105,9 +126,15 @@ func (v *verifier) namespaced(o *Op) {
 		if a.Inherent {
 			continue
 		}
-		if d := v.r.dialectOf(a.Name); d != nil && d.VerifyAttr != nil {
+		d, own := v.r.dialectOf(a.Name), strings.IndexByte(a.Name, '.') < 0
+		if own && !o.def.unknown {
+			d = v.r.dialectOf(o.def.Name)
+		}
+		if d != nil && d.VerifyAttr != nil {
 			before := len(v.r.list)
-			v.r.ReadsAround()
+			if !own {
+				v.r.ReadsAround()
+			}
 			if d.VerifyAttr(o, a.Name, a.Attr, &v.r); len(v.r.list) > before {
 				return
 			}

@@ -67,7 +67,7 @@ func (v *verifier) share(b *Block) bool {
 				end = starts[i+1]
 			}
 			w.ops(starts[i], end)
-			found[i], w.r.list = w.r.list, nil
+			found[i], w.r.list = w.r.list, nil // w.r.size stays: these findings come before those of the next chunk
 		}
 	}
 	work()
@@ -77,6 +77,9 @@ func (v *verifier) share(b *Block) bool {
 	}
 	for _, list := range found {
 		v.r.list = append(v.r.list, list...)
+		for _, d := range list {
+			v.r.size += len(d.Message)
+		}
 	}
 	return true
 }

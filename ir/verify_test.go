@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -202,6 +203,31 @@ func TestVerifyInParallel(t *testing.T) {
 		if list[i].Pos <= list[i-1].Pos {
 			t.Error("the findings are out of order")
 		}
+	}
+}
+
+// TestVerifyEnds: the messages of a check end after 64 MiB, since each can name a type of megabytes. The findings are
+// the same ones for any number of goroutines.
+func TestVerifyEnds(t *testing.T) {
+	text := "!a0 = tuple<i32, i32>\n"
+	for i := 1; i < 20; i++ {
+		text += fmt.Sprintf("!a%d = tuple<!a%d, !a%[2]d>\n", i, i-1)
+	}
+	text += "func.func @f(%a: !a19) {\n" + strings.Repeat("  stablehlo.get_tuple_element %a[0] : (!a19) -> !a19\n", 5000) + "  return\n}\n"
+	m := read(t, text)
+	var findings [2]diag.List
+	for i, n := range []int{1, 4} {
+		old := goruntime.GOMAXPROCS(n)
+		err := ir.Verify(m)
+		goruntime.GOMAXPROCS(old)
+		findings[i] = diag.ListOf(err)
+	}
+	size := 0
+	for _, d := range findings[0] {
+		size += len(d.Message)
+	}
+	if n := len(findings[0]); n < 2 || size > 1<<27 || len(findings[1]) != n || findings[0][n-1].Pos != findings[1][n-1].Pos {
+		t.Errorf("%d messages of %d bytes, %d by several goroutines", n, size, len(findings[1]))
 	}
 }
 

@@ -47,7 +47,7 @@ func (p *parser) aliasDef() {
 		a.size = int64(l.Loc().Size())
 	}
 	if a.size > p.maxExpansion() {
-		p.tooLong(p.maxExpansion())
+		p.tooLong()
 	}
 	p.aliases[string(name)] = a
 	if f := p.locs.forward[string(name)]; f != nil {

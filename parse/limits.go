@@ -7,25 +7,21 @@ import (
 // maxDepth is the deepest nesting of regions, types, attributes and locations.
 const maxDepth = 10000
 
-// limits bounds the depth and the size of a module by the text that it is read from. Aliases of aliases can double at
-// every step, and a long alias can be used often. A short text could therefore stand for more than any memory holds,
-// because only few aliases are printed as aliases.
+// limits bounds the depth of a module and the size of each alias by the text that it is read from. Aliases of aliases
+// can double at every step. A short text could therefore stand for more than any memory holds. Uses of an alias share
+// its value, so they have no limit.
 type limits struct {
 	bytes      int   // length of the source
 	depth      int   // of the brackets around the current token
 	deepest    int   // largest depth in the alias definition that is being read, with the aliases in it written out
-	expanded   int64 // bytes of the text that the aliases used so far stand for
+	expanded   int64 // bytes of the text that the aliases used so far stand for, to measure an alias by two of its values
 	copied     int64 // bytes of the text of aliases that was copied
 	fusedParts int64 // parts of the fused locations read so far
 }
 
 // maxExpansion returns the largest length in bytes of the text that one alias stands for, and of the text of aliases
 // that is copied.
-func (l *limits) maxExpansion() int64 { return 1<<22 + 8*int64(l.bytes) }
-
-// maxUses returns the largest length in bytes of the text that all uses of aliases stand for. Uses share the value, but
-// each is printed.
-func (l *limits) maxUses() int64 { return 1<<28 + 8*int64(l.bytes) }
+func (l *limits) maxExpansion() int64 { return 1<<28 + 8*int64(l.bytes) }
 
 // maxFused returns the largest number of parts of all fused locations. Nested fused locations become one, each time
 // with all parts of the one before.
@@ -45,17 +41,15 @@ func (p *parser) tooDeep(pos diag.Pos) {
 	p.ErrorfAt(pos, "nesting is deeper than %d levels", maxDepth)
 }
 
-// tooLong ends the reading of a text whose aliases stand for more than limit bytes.
-func (p *parser) tooLong(limit int64) {
+// tooLong ends the reading of a text with an alias that stands for too much.
+func (p *parser) tooLong() {
 	p.errors.fatal = true
-	p.Errorf("more than %d bytes when the aliases used so far are written out", limit)
+	p.Errorf("more than %d bytes when the aliases used here are written out", p.maxExpansion())
 }
 
 // expand counts a use of an alias.
 func (p *parser) expand(x extent) {
-	if p.expanded += x.size; p.expanded > p.maxUses() {
-		p.tooLong(p.maxUses())
-	}
+	p.expanded += x.size
 	if p.deepest = max(p.deepest, p.depth+int(x.depth)); p.depth+int(x.depth) > maxDepth {
 		p.tooDeep(p.Pos())
 	}

@@ -114,7 +114,7 @@ func (p *parser) finishLocs() {
 // checkLoc returns l. It fails for a location that is too long when it is written without aliases, or nested too deep.
 func (p *parser) checkLoc(l *ir.Loc) *ir.Loc {
 	if int64(l.Size()) > p.maxExpansion() {
-		p.tooLong(p.maxExpansion())
+		p.tooLong()
 	}
 	if l.Depth() > maxDepth {
 		p.tooDeep(p.Pos())
@@ -231,7 +231,7 @@ func (p *parser) fuse(meta ir.Attr, size int64, mark int) *ir.Loc {
 		return out[0]
 	}
 	if p.fusedParts += int64(len(out)); p.fusedParts > p.maxFused() {
-		p.tooLong(p.maxExpansion())
+		p.tooLong()
 	}
 	return p.checkLoc(p.locs.table.Fused(meta, size, out))
 }

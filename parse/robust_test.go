@@ -279,7 +279,7 @@ func TestForwardLocations(t *testing.T) {
 	}
 }
 
-// TestUsedOften reads a long alias that is used often. It refuses uses that would print hundreds of megabytes.
+// TestUsedOften reads a long alias that is used often: the uses share it, even if their text would take gigabytes.
 func TestUsedOften(t *testing.T) {
 	long := strings.Repeat("x", 10000)
 	for name, s := range map[string][2]string{
@@ -289,11 +289,8 @@ func TestUsedOften(t *testing.T) {
 		"element": {"!a = !a.b<" + long + ">\n", "\"a.b\"() : () -> tensor<4x!a>\n"},
 		"nested":  {"!a = !a.b<" + long + ">\n", "\"a.b\"() : () -> tuple<!a>\n"},
 	} {
-		if _, err := text(s[0] + strings.Repeat(s[1], 2000)); err != nil {
-			t.Errorf("%s, 2000 times: %v", name, err)
-		}
-		if _, err := text(s[0] + strings.Repeat(s[1], 40000)); err == nil || !strings.Contains(err.Error(), "are written out") {
-			t.Errorf("%s, 40000 times: got %v", name, err)
+		if _, err := text(s[0] + strings.Repeat(s[1], 40000)); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

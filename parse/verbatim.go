@@ -191,7 +191,7 @@ func (p *parser) aliasText() (text string, ok bool) {
 	}
 	p.expand(a.extent)
 	if p.copied += a.size; p.copied > p.maxExpansion() {
-		p.tooLong(p.maxExpansion())
+		p.tooLong()
 	}
 	if a.typ != nil {
 		return a.typ.String(), true

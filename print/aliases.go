@@ -19,7 +19,14 @@ type aliases struct {
 	types   map[ir.Type]*alias
 	others  []*alias         // the aliases in attrs and types, in the order of visits
 	plain   map[ir.Type]bool // types known to need no alias
+	depths  map[attrVisit]int32
 	locs    locAliases
+}
+
+// attrVisit is a visit of an array or dictionary, which many others can contain.
+type attrVisit struct {
+	attr ir.Attr
+	late bool
 }
 
 // alias is an attribute or type with an alias.
@@ -61,6 +68,8 @@ func newAliases(p *printer) *aliases {
 		attrs: map[string]*alias{},
 		types: map[ir.Type]*alias{},
 		plain: map[ir.Type]bool{},
+
+		depths: map[attrVisit]int32{},
 	}
 	a.locs.p = p
 	return a
@@ -295,17 +304,25 @@ func (a *aliases) visitAttr(x ir.Attr, late bool) int32 {
 		al.setLate(al.is(isLate) && late)
 		return al.depth()
 	case *ir.ArrayAttr:
-		depth := int32(0)
-		for _, e := range x.Elems() {
-			depth = max(depth, a.visitAttr(e, late))
+		depth, visited := a.depths[attrVisit{x, late}]
+		if !visited {
+			for _, e := range x.Elems() {
+				depth = max(depth, a.visitAttr(e, late))
+			}
+			depth = depthAbove(depth)
+			a.depths[attrVisit{x, late}] = depth
 		}
-		return depthAbove(depth)
+		return depth
 	case *ir.DictAttr:
-		depth := int32(0)
-		for _, e := range x.Entries() {
-			depth = max(depth, a.visitAttr(e.Attr, late))
+		depth, visited := a.depths[attrVisit{x, late}]
+		if !visited {
+			for _, e := range x.Entries() {
+				depth = max(depth, a.visitAttr(e.Attr, late))
+			}
+			depth = depthAbove(depth)
+			a.depths[attrVisit{x, late}] = depth
 		}
-		return depthAbove(depth)
+		return depth
 	case *ir.TypeAttr:
 		return depthAbove(a.visitType(x.Type(), late))
 	case *ir.LocAttr:

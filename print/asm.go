@@ -20,6 +20,9 @@ func (p *printer) PrintInt(i int64) { p.buf = strconv.AppendInt(p.buf, i, 10) }
 // list writes n items separated by commas.
 func (p *printer) list(n int, item func(i int)) {
 	for i := range n {
+		if p.stopped {
+			return
+		}
 		if i > 0 {
 			p.buf = append(p.buf, ", "...)
 		}
@@ -50,9 +53,7 @@ func (p *printer) PrintType(t ir.Type) {
 		return
 	}
 	p.buf = p.text.AppendType(p.buf, t)
-	if p.w != nil && len(p.buf) > p.limit { // one op can have many types that its text omits
-		p.flush()
-	}
+	p.spill() // one op can have many types that its text omits
 }
 
 // PrintTypes writes types separated by commas.
@@ -105,6 +106,7 @@ func (p *printer) PrintAttr(a ir.Attr) {
 		return
 	}
 	p.buf = p.text.AppendAttr(p.buf, a, true)
+	p.spill()
 }
 
 // shortDense writes a short literal. It copies the text of an earlier occurrence if there is one.
@@ -113,8 +115,11 @@ func (p *printer) shortDense(d *ir.DenseAttr) {
 		p.buf = append(p.buf, p.buf[at[0]:at[1]]...)
 		return
 	}
-	start := len(p.buf)
+	start, drops := len(p.buf), p.drops
 	p.buf = p.text.AppendAttr(p.buf, d, true)
+	if p.drops != drops { // the start is no longer in buf
+		return
+	}
 	if p.dense == nil {
 		p.dense = map[ir.Attr][2]int{}
 	}

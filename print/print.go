@@ -1,7 +1,9 @@
 package print
 
 import (
+	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -23,14 +25,15 @@ type Options struct {
 	ListBooleans bool
 }
 
-// Print writes the module to w. It writes long text in pieces, because the indentation of deeply nested regions alone
-// can take many times the memory of the module.
+// Print writes the module to w. It writes long text in pieces, because the indentation of deeply nested regions, or an
+// attribute that many ops share, can take many times the memory of the module. A text that is too long to be read again,
+// above 4 GiB, is an error.
 func Print(w io.Writer, m *ir.Module, o Options) error {
 	p := newPrinter(m, o)
 	n := p.estimate()
 	p.w, p.limit = w, 1<<20+2*n // most modules need no aliases, or need one already in the first piece
 	if o.DebugInfo || o.LocalScope {
-		p.limit, n = piece, min(n, piece+piece/4) // nothing is printed twice
+		p.limit, n = pieceBytes, min(n, pieceBytes+pieceBytes/4) // nothing is printed twice
 	}
 	p.buf = make([]byte, 0, n)
 	p.numberAll(m.Op())
@@ -39,17 +42,28 @@ func Print(w io.Writer, m *ir.Module, o Options) error {
 	return p.err
 }
 
-// piece is the number of bytes per write if the text is written in pieces.
-const piece = 1 << 18
+// pieceBytes is the number of bytes per write if the text is written in pieces.
+const pieceBytes = 1 << 18
+
+// maxText is the length of the longest text that can be read. A module can stand for more, since uses of an attribute
+// share it.
+const maxText = math.MaxUint32 - 1
 
 // spill keeps buf short: it writes the text so far if that is long, or discards it while collecting.
 func (p *printer) spill() {
 	switch {
 	case p.collect:
-		p.buf = p.buf[:0]
+		p.drop()
 	case p.w != nil && len(p.buf) > p.limit:
 		p.flush()
 	}
+}
+
+// piece is the Piece of the text of attributes and types.
+func (p *printer) piece(b []byte) (rest []byte, stop bool) {
+	p.buf = b
+	p.spill()
+	return p.buf, p.stopped
 }
 
 // flush writes the text so far. If it is not yet known whether anything needs an alias, flush finds out first, because
@@ -62,18 +76,29 @@ func (p *printer) flush() {
 		p.retry, p.tentative = q.aliases.visitedAny(), false
 	}
 	if p.retry { // everything will be printed again
-		p.buf, p.dense = p.buf[:0], nil
+		p.stopped = true
+		p.drop()
 		return
 	}
-	p.limit = piece
+	p.limit = pieceBytes
 	p.write()
 }
 
 func (p *printer) write() {
+	if p.written += len(p.buf); p.err == nil && p.written > maxText {
+		p.err = fmt.Errorf("the text of the module has more than %d bytes, the most that can be read again; write bytecode, in which uses of an attribute share it", maxText)
+	}
 	if p.err == nil {
 		_, p.err = p.w.Write(p.buf)
 	}
+	p.stopped = p.err != nil
+	p.drop()
+}
+
+// drop empties buf.
+func (p *printer) drop() {
 	p.buf, p.dense = p.buf[:0], nil
+	p.drops++
 }
 
 // String returns the module's text.
@@ -138,14 +163,17 @@ type printer struct {
 	dense    map[ir.Attr][2]int // position in buf of an earlier occurrence of a literal
 
 	w         io.Writer // nil: all text stays in buf
-	err       error     // from w
+	err       error     // from w, or because the text is too long
+	written   int       // number of bytes written to w
+	drops     int       // how often buf was emptied
+	stopped   bool      // the rest of the text does not matter
 	limit     int       // maximum length of buf
 	tentative bool      // whether anything needs an alias is only known after printing
 }
 
 func newPrinter(m *ir.Module, o Options) *printer {
 	p := &printer{m: m, reg: m.Registry(), o: o, defaults: []string{"builtin"}}
-	p.text = ir.Text{ElideLarger: o.ElideLarger, NoHex: o.NoHex, ListBooleans: o.ListBooleans}
+	p.text = ir.Text{ElideLarger: o.ElideLarger, NoHex: o.NoHex, ListBooleans: o.ListBooleans, Piece: p.piece}
 	return p
 }
 
@@ -164,7 +192,7 @@ func (p *printer) top(op *ir.Op, metadata bool) []byte {
 	p.printTop(op)
 	p.tentative = false
 	if p.retry {
-		p.retry = false
+		p.retry, p.stopped = false, false
 		p.collectAliases(op)
 		p.buf = p.buf[:start]
 		p.dense = nil
@@ -397,7 +425,7 @@ func (p *printer) block(b *ir.Block, i int, header, terminator bool) {
 		p.buf = append(p.buf, '\n')
 	}
 	p.indent += 2
-	for op := b.First(); op != nil; op = op.Next() {
+	for op := b.First(); op != nil && !p.stopped; op = op.Next() {
 		if !terminator && op.Next() == nil && op.Has(ir.Terminator) {
 			break
 		}

@@ -74,7 +74,21 @@ var Return = &ir.Def{
 
 // Dialect returns the dialect.
 func Dialect() *ir.Dialect {
-	return &ir.Dialect{Name: "func", Ops: []*ir.Def{Func, Call, CallIndirect, Constant, Return}, Directives: directives(), RemapAttr: view.RemapLayouts}
+	return &ir.Dialect{
+		Name: "func", Ops: []*ir.Def{Func, Call, CallIndirect, Constant, Return}, Directives: directives(),
+		VerifyAttr: verifyLayouts, RemapAttr: view.RemapLayouts,
+	}
+}
+
+// verifyLayouts checks result_layouts of a call, or of a function for the values that it returns.
+func verifyLayouts(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
+	if t, ok := op.Attr(AttrFunctionType).(*ir.TypeAttr); ok && op.Is(Func) {
+		if f, ok := t.Type().(*ir.FunctionType); ok {
+			view.VerifyLayoutsOf(op, name, a, f.Results(), r)
+		}
+		return
+	}
+	view.VerifyLayouts(op, name, a, r)
 }
 
 // verifyFunc checks the arguments of the body against the function type.

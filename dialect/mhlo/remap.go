@@ -207,8 +207,9 @@ func remapPerValue(text string, types []ir.Type, from []int) string {
 	return "#sdy.sharding_per_value<[" + strings.Join(out, ", ") + "]>"
 }
 
-// verifyAttr checks that mhlo.sharding has an entry for each leaf of the results.
+// verifyAttr checks that mhlo.sharding has an entry for each leaf of the results, and result_layouts for each result.
 func verifyAttr(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
+	view.VerifyLayouts(op, name, a, r)
 	s, ok := a.(*ir.StringAttr)
 	if name != AttrSharding || !ok || op.Def().Dialect() == "hlocb" {
 		return

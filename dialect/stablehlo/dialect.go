@@ -27,6 +27,6 @@ func Ops() []*ir.Def { return ops }
 func Dialect() *ir.Dialect {
 	return &ir.Dialect{
 		Name: "stablehlo", Ops: ops, Attrs: attrs, Enums: enums, Types: types, ClosedTypes: true,
-		Directives: Directives, CheckEncoding: checkEncoding, RemapAttr: view.RemapLayouts,
+		Directives: Directives, CheckEncoding: checkEncoding, VerifyAttr: view.VerifyLayouts, RemapAttr: view.RemapLayouts,
 	}
 }

@@ -31,6 +31,26 @@ func RemapLayouts(op *ir.Op, name string, a ir.Attr, types []ir.Type, from []int
 	return MoveLayouts(op.Module().Context(), a, Types(op.ResultList()), types, from)
 }
 
+// VerifyLayouts is a VerifyAttr: it checks that result_layouts, as a discardable attribute, has a layout for each of
+// the results of op, or for each element of a tuple that is the only result.
+func VerifyLayouts(op *ir.Op, name string, a ir.Attr, r *ir.Reporter) {
+	VerifyLayoutsOf(op, name, a, Types(op.ResultList()), r)
+}
+
+// VerifyLayoutsOf is VerifyLayouts for values of the given types.
+func VerifyLayoutsOf(op *ir.Op, name string, a ir.Attr, types []ir.Type, r *ir.Reporter) {
+	list, ok := a.(*ir.ArrayAttr)
+	if name != ResultLayouts || !ok || len(list.Elems()) == len(types) {
+		return
+	}
+	if len(types) == 1 {
+		if t, ok := types[0].(*ir.TupleType); ok && len(list.Elems()) == len(t.Elems()) {
+			return
+		}
+	}
+	r.Errorf(op, "expects result_layouts to have one layout for each result, which are %d, but it has %d", len(types), len(list.Elems()))
+}
+
 // MoveLayouts returns the layouts of values of the given types. a holds the layouts of the values before, which have
 // the types old. Value i was value from[i] before, or is new if from[i] is -1. A new value has the row-major layout.
 // MoveLayouts returns a itself if it has not one layout for each old value, and nil if there are no values.

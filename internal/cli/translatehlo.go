@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
@@ -29,7 +30,9 @@ func (a *app) translateHLO(ctx context.Context, src *diag.Source, out, to string
 		return err
 	}
 	if to != "hlo-proto" {
-		return a.write(out, m.AppendText(nil, hlo.TextOptions{Short: to == "hlo-short"}))
+		return a.WriteFile(out, func(w io.Writer) error {
+			return m.WriteText(w, hlo.TextOptions{Short: to == "hlo-short"})
+		})
 	}
 	data, err := m.AppendProto(nil)
 	if err != nil {

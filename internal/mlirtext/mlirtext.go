@@ -17,17 +17,21 @@ func Quote(s string) string { return string(AppendQuoted(nil, s)) }
 // AppendQuoted appends s as a string literal: printable ASCII unchanged, a backslash doubled, every other byte as \XX.
 func AppendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
+	from := 0 // of the characters that stay as they are
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\':
+		c := s[i]
+		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		from = i + 1
+		if c == '\\' {
 			b = append(b, `\\`...)
-		case c == '"' || c < ' ' || c >= 0x7f:
+		} else {
 			b = append(b, '\\', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
-		default:
-			b = append(b, c)
 		}
 	}
-	return append(b, '"')
+	return append(append(b, s[from:]...), '"')
 }
 
 // isIdentifier reports whether s needs no quotes: a letter or _, then letters, digits and _ $ .

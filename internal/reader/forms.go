@@ -185,7 +185,7 @@ func writeAsHLO(w io.Writer, m *ir.Module, form string, check func(*hlo.Module) 
 		return err
 	}
 	if form == "hlo" {
-		return written(w, h.AppendText(nil, hlo.TextOptions{}), nil)
+		return h.WriteText(w, hlo.TextOptions{})
 	}
 	data, err := h.AppendProto(nil)
 	return written(w, data, err)

@@ -1,6 +1,10 @@
 package sharding
 
-import "github.com/hlocb/hlocb/tensor"
+import (
+	"slices"
+
+	"github.com/hlocb/hlocb/tensor"
+)
 
 // Reduction combines the shards of an unreduced value.
 type Reduction uint8
@@ -13,6 +17,11 @@ const (
 )
 
 var reductionWords = [...]string{"sum", "max", "min"}
+
+// ReductionOf returns the reduction that a word names: sum, max or min. No word names Sum.
+func ReductionOf(word string) Reduction {
+	return Reduction(max(0, slices.Index(reductionWords[:], word)))
+}
 
 // into reduces a row of the global value with a row of a shard.
 func (r Reduction) into(d tensor.DType, shard, global []byte) {

@@ -43,30 +43,14 @@ func TestShardings(t *testing.T) {
 		{`#sdy.sharding<@rev, [{"x"}, {"y"}]>`, "[4 1] [20 19 18 17 4 3 2 1]"},
 		{`#sdy.sharding<@mesh, [{}, {}]>`, "[8 4] [1 1 1 1 1 1 1 1]"},
 		{`#sdy.sharding<mesh<["a"=8]>, [{"a"}, {}]>`, "[1 4] [1 5 9 13 17 21 25 29]"},
-		{`{replicated}`, "[8 4] [1 1 1 1 1 1 1 1]"},
-		{`{devices=[8,1]<=[8]}`, "[1 4] [1 5 9 13 17 21 25 29]"},
-		{`{devices=[2,4]<=[8]}`, "[4 1] [1 2 3 4 17 18 19 20]"},
-		{`{devices=[2,1,4]<=[8] last_tile_dim_replicate}`, "[4 4] [1 1 1 1 17 17 17 17]"},
-		{`{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dims={replicated}}`, "[8 2] [1 3 1 3 1 3 1 3]"},
-		{`{devices=[4,2]<=[2,4]T(1,0)}`, "[2 2] [1 9 17 25 3 11 19 27]"},
 		// The first partition along unreduced axes holds the sum, and the others hold zeros.
 		{`#sdy.sharding<@mesh, [{"x"}, {}], unreduced={"y"}>`, "[4 4] [1 0 0 0 17 0 0 0]"},
 		{`#sdy.sharding<@mesh, [{}, {}], unreduced={"x", "y"}>`, "[8 4] [1 0 0 0 0 0 0 0]"},
 		{`#sdy.sharding<@mesh, [{}, {"y":(2)2}], replicated={"y":(1)2}, unreduced={"x"}>`, "[8 2] [1 3 1 3 0 0 0 0]"},
 		{`#sdy.sharding<@mesh, [{"x"}, {}], unreduced=max{"y"}>`, "[4 4] [1 1 1 1 17 17 17 17]"},
 		{`#sdy.sharding<@rev, [{"x"}, {}], unreduced={"y"}>`, "[4 4] [0 0 0 17 0 0 0 1]"},
-		{`{unreduced}`, "[8 4] [1 0 0 0 0 0 0 0]"},
-		{`{devices=[2,1,4]<=[8] last_tile_dims={unreduced}}`, "[4 4] [1 0 0 0 17 0 0 0]"},
-		{`{devices=[2,1,2,2]<=[8] last_tile_dims={replicated, unreduced}}`, "[4 4] [1 0 1 0 17 0 17 0]"},
-		{`{devices=[2,4]7,6,5,4,3,2,1,0}`, "[4 1] [20 19 18 17 4 3 2 1]"},
 	} {
-		var s *Sharding
-		var err error
-		if c.text[0] == '#' {
-			s, err = ParseShardy(c.text, 8, lookup)
-		} else {
-			s, err = ParseGSPMD(c.text, 8)
-		}
+		s, err := ParseShardy(c.text, 8, lookup)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -91,12 +75,6 @@ func TestShardings(t *testing.T) {
 }
 
 func TestBadShardingsAreRefused(t *testing.T) {
-	for _, text := range []string{"", "{", "{devices=[2,2]<=[4]", "{devices=[3]<=[3]}", "{devices=[4]0,1,2,2}", "{devices=[4]<=[2,2]T(0,0)}",
-		"{devices=[0]<=[0]}", "{devices=[4]<=[-4]}", "{devices=[9223372036854775807,9223372036854775807]<=[4]}", "{manual}", "{devices=[4,1]<=[4] last_tile_dims={manual}}"} {
-		if s, err := ParseGSPMD(text, 4); err == nil {
-			t.Errorf("%q is %v", text, s)
-		}
-	}
 	lookup := func(string) *Mesh { return &Mesh{Names: []string{"x"}, Sizes: []int64{4}} }
 	for _, text := range []string{"#sdy.sharding<@m", `#sdy.sharding<@m, [{"y"}]>`, `#sdy.sharding<@m, [{"x":(3)2}]>`, `#sdy.sharding<mesh<["x"=`, `#sdy.sharding<@m, [{"x"`} {
 		if s, err := ParseShardy(text, 4, lookup); err == nil {
@@ -116,7 +94,7 @@ func TestBadShardingsAreRefused(t *testing.T) {
 func TestUnevenSharding(t *testing.T) {
 	v := tensor.New(tensor.I32, tensor.Shape{5})
 	copy(tensor.View[int32](v), []int32{1, 2, 3, 4, 5})
-	s, err := ParseGSPMD("{devices=[2]<=[2]}", 2)
+	s, err := NewTiled([]int64{2}, []int64{0, 1}, nil, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -19,7 +20,7 @@ func ValueSharding(m *ir.Module, attrs *ir.DictAttr, partitions int) (*sharding.
 		return Resolve(m, s, partitions)
 	}
 	if a, ok := attrs.Get(mhlo.AttrSharding).(*ir.StringAttr); ok {
-		return sharding.ParseGSPMD(a.Value(), partitions)
+		return hlo.ParseSharding(a.Value(), partitions)
 	}
 	return &sharding.Sharding{}, nil
 }

@@ -86,7 +86,9 @@ func (f *figures) best(g figures) {
 		return
 	}
 	for i, t := range g.times {
-		f.times[i] = min(f.times[i], t)
+		if t != 0 && (f.times[i] == 0 || t < f.times[i]) {
+			f.times[i] = t
+		}
 	}
 	f.peak = min(f.peak, g.peak)
 }

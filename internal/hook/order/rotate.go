@@ -20,6 +20,7 @@ import (
 // The hook stays a single hook with one id, and a loop of n trips delivers it n+1 times. rotateLoops reports whether it
 // changed anything.
 func rotateLoops(m *ir.Module, reach *flow.Reach) (rotated bool, err error) {
+	names := map[*ir.Op]*ir.Namer{}
 	for _, op := range reach.Functions() {
 		if !reach.Holds(op) {
 			continue
@@ -28,7 +29,7 @@ func rotateLoops(m *ir.Module, reach *flow.Reach) (rotated bool, err error) {
 		list := loops(reach, nil, f.Body())
 		at := f.Next()
 		for i := len(list) - 1; i >= 0; i-- {
-			if err := rotate(m, f, list[i], at); err != nil {
+			if err := rotate(m, f, list[i], at, names); err != nil {
 				return false, err
 			}
 			rotated = true
@@ -56,8 +57,9 @@ func loops(reach *flow.Reach, list []*ir.Op, b *ir.Block) []*ir.Op {
 	return list
 }
 
-// rotate moves the condition of loop, its region 0, into a private function before at.
-func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
+// rotate moves the condition of loop, its region 0, into a private function before at. names has a Namer for each symbol
+// table.
+func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op, names map[*ir.Op]*ir.Namer) error {
 	if len(loop.Regions()) != 2 || loop.Def().Flow.Run(0) != ir.RunsTest || loop.NumOperands() != loop.NumResults() {
 		return m.Errorf(loop, "hook in the condition of '%s', which cannot be moved out of it", loop.Name())
 	}
@@ -85,13 +87,16 @@ func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op) error {
 	inputs := append(view.Types(captures), view.Types(cond.Args())...)
 	region := m.NewRegion()
 	region.TakeBlocks(loop.Region(0))
-	symbols := ir.SymbolsOf(ir.SymbolTableOf(f.Op))
+	table := ir.SymbolTableOf(f.Op)
+	if names[table] == nil {
+		names[table] = ir.NewNamer(table)
+	}
 	b := m.AtEnd(f.Block()) // at is nil after the last function
 	if at != nil {
 		b = m.Before(at)
 	}
 	test := fn.FuncOp{Op: b.At(loop.Loc(), loop.Pos()).Insert(&ir.OpState{Def: fn.Func, Bodies: []*ir.Region{region}})}
-	test.SetPrivate(symbols.Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", test.Op))
+	test.SetPrivate(names[table].Unique(strings.TrimSuffix(f.Symbol(), "_while_cond")+"_while_cond", test.Op))
 	test.SetSignature(m.Context().Function(inputs, []ir.Type{pred}), nil, nil)
 	replace := func(v, inTest *ir.Value) {
 		for u := range v.Uses() {

@@ -110,6 +110,7 @@ func (t *threader) survey() bool {
 // The function and its callers call the twin, so the signature of the public function stays.
 func (t *threader) split() error {
 	changed := false
+	names := map[*ir.Op]*ir.Namer{} // by symbol table
 	for _, op := range t.reach.Functions() {
 		f := fn.FuncOp{Op: op}
 		if !t.reach.Holds(op) {
@@ -123,12 +124,15 @@ func (t *threader) split() error {
 			continue
 		}
 		changed = true
-		syms := ir.SymbolsOf(ir.SymbolTableOf(op))
+		table := ir.SymbolTableOf(op)
+		if names[table] == nil {
+			names[table] = ir.NewNamer(table)
+		}
 		body := t.m.NewRegion()
 		body.TakeBlocks(f.Region(0))
 		inner := t.m.After(f.Op).Insert(&ir.OpState{Def: f.Def(), Attrs: f.Attrs(), Bodies: []*ir.Region{body}, Loc: f.Loc(), Pos: f.Pos()})
 		twin := fn.FuncOp{Op: inner}
-		twin.SetPrivate(syms.Unique(f.Symbol()+"_private", inner))
+		twin.SetPrivate(names[table].Unique(f.Symbol()+"_private", inner))
 		twin.SetSignature(f.Type(), nil, nil)
 		entry := f.Region(0).AddBlock()
 		for i, in := range f.Type().Inputs() {

@@ -9,8 +9,8 @@ import (
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/view"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -139,7 +139,7 @@ func (p *placer) shardType(text string, t ir.Type) ir.Type {
 	if !ok || text == "" {
 		return nil
 	}
-	s, err := sharding.ParseGSPMD(text, int(p.devices))
+	s, err := hlo.ParseSharding(text, int(p.devices))
 	if err != nil {
 		return nil
 	}

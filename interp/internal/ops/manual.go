@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/sdy"
 	"github.com/hlocb/hlocb/dialect/view"
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
@@ -334,7 +335,7 @@ func planShardToFull(p *plan.Planner, s *plan.Spec) exec.Runner {
 
 // cutGSPMD parses a sharding that partitions a value of type whole into shards of type local.
 func cutGSPMD(p *plan.Planner, text string, whole, local kernel.Type) *sharding.Sharding {
-	s, err := sharding.ParseGSPMD(text, p.Prog.Partitions)
+	s, err := hlo.ParseSharding(text, p.Prog.Partitions)
 	kernel.UnsupportedIf(errors.Is(err, sharding.ErrManual), "a value that is cut by hand along some dimensions only (%s)", text)
 	kernel.Fail(err)
 	shape := kernel.Must(s.ShardShape(whole.Shape))
