@@ -115,8 +115,8 @@ func (g *replicaGroups) expand(fail func(string, ...any)) [][]int64 {
 	return g.lists
 }
 
-// list returns the devices of iota tiles in order: a range, reshaped and transposed; nil if the tiles are impossible, or
-// more than 2^20.
+// list returns the devices of iota tiles in order: a range, reshaped and transposed. It is nil if the tiles are
+// impossible, or more than 2^20.
 func (t *tiles) list() []int64 {
 	ids, err := shards.TransposedIota(t.iota, t.perm)
 	if err != nil {

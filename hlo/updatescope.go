@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"container/heap"
+	"maps"
 	"slices"
 	"strings"
 
@@ -316,7 +317,11 @@ func (up *update) usersIn(in *instr) []*instr {
 // homeOf returns the computation of an old instruction.
 func (up *update) homeOf(in *instr) *computation {
 	if up.homes == nil {
-		up.homes = map[*instr]*computation{}
+		n := 0
+		for _, c := range up.link.hlo.comps {
+			n += len(c.instrs)
+		}
+		up.homes = make(map[*instr]*computation, n)
 		for _, c := range up.link.hlo.comps {
 			for _, x := range c.instrs {
 				up.homes[x] = c
@@ -329,7 +334,14 @@ func (up *update) homeOf(in *instr) *computation {
 // findInstances finds the instructions whose ops are all in b.
 func (s *exportScope) findInstances(b *ir.Block) {
 	u := s.new
-	u.whole, u.ids = map[*ir.Op]*instance{}, map[uint32]*ir.Value{}
+	n := 0
+	for range b.Ops() {
+		n++
+	}
+	u.whole, u.ids = make(map[*ir.Op]*instance, n), make(map[uint32]*ir.Value, n)
+	u.copies, u.from, u.stands = roomFor(u.copies, n), roomFor(u.from, n), roomFor(u.stands, n)
+	u.named, u.keys, s.values = roomFor(u.named, n), roomFor(u.keys, n), roomFor(s.values, n)
+	instances, ops := make([]instance, 0, n), make([]*ir.Op, 0, n)
 	have := func(id uint32, v *ir.Value) {
 		if _, ok := u.ids[id]; ok {
 			v = nil
@@ -341,8 +353,8 @@ func (s *exportScope) findInstances(b *ir.Block) {
 			have(id, v)
 		}
 	}
-	seen := map[*linkedOp]int{}
-	lists := map[*group][]*instance{}
+	seen := make(map[*linkedOp]int, n)
+	lists := make(map[*group][]*instance, n)
 	for op := range b.Ops() {
 		old := u.up.link.op(op.Origin())
 		if old == nil || old.group == nil {
@@ -358,17 +370,29 @@ func (s *exportScope) findInstances(b *ir.Block) {
 		}
 		g, k := old.group, seen[old]
 		seen[old]++
-		if len(lists[g]) == k {
-			lists[g] = append(lists[g], &instance{group: g, ops: make([]*ir.Op, len(g.ops))})
-		} else if len(lists[g]) < k {
+		list := lists[g]
+		if len(list) == k {
+			from := len(ops)
+			ops = append(ops, make([]*ir.Op, len(g.ops))...)
+			instances = append(instances, instance{group: g, ops: ops[from:len(ops):len(ops)]})
+			list = append(list, &instances[len(instances)-1])
+			lists[g] = list
+		} else if len(list) < k {
 			continue
 		}
-		x := lists[g][k]
+		x := list[k]
 		x.ops[old.place] = op
 		x.found++
 		x.last = op
 		u.whole[op] = x
 	}
+}
+
+// roomFor returns m with room for n more entries: growing step by step would move the entries several times.
+func roomFor[K comparable, V any](m map[K]V, n int) map[K]V {
+	out := make(map[K]V, len(m)+n)
+	maps.Copy(out, m)
+	return out
 }
 
 // check reports whether the instruction of x can stay as it is: the ops use equal values where they did, and no value

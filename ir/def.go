@@ -274,8 +274,8 @@ type Dialect struct {
 	CheckEncoding func(a *DialectAttr, shape []int64, elem Type) string
 	// VerifyAttr checks a discardable attribute of the dialect's namespace ("sdy.sharding") on an op of any kind,
 	// before the op's other checks. It also gets an attribute without a prefix on an op of the dialect, and then reads no
-	// more than the op's own attributes and types. VerifyValueAttr checks such an attribute of function argument or result i, of type
-	// t. Nil: such attributes are always valid.
+	// more than the op's own attributes and types. VerifyValueAttr checks an attribute of the namespace on function
+	// argument or result i, of type t. Nil: such attributes are always valid.
 	VerifyAttr      func(op *Op, name string, a Attr, r *Reporter)
 	VerifyValueAttr func(op *Op, result bool, i int, t Type, name string, a Attr, r *Reporter)
 	// RemapAttr returns what becomes of a discardable attribute when the results of op change, or nil to remove the

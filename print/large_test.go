@@ -12,8 +12,8 @@ import (
 	"github.com/hlocb/hlocb/print"
 )
 
-// TestSharedPieces: one op with a text of many megabytes, because its attributes and types share parts, is written in short
-// pieces. A text that could not be read again is an error as soon as it is too long.
+// TestSharedPieces: one op with a text of many megabytes, because its attributes and types share parts, is written in
+// short pieces. Printing ends at the first piece that cannot be written.
 func TestSharedPieces(t *testing.T) {
 	reg, err := all.Registry()
 	if err != nil {

@@ -26,8 +26,8 @@ type Options struct {
 }
 
 // Print writes the module to w. It writes long text in pieces, because the indentation of deeply nested regions, or an
-// attribute that many ops share, can take many times the memory of the module. A text that is too long to be read again,
-// above 4 GiB, is an error.
+// attribute that many ops share, can take many times the memory of the module. A text above 4 GiB, which could not be
+// read again, is an error.
 func Print(w io.Writer, m *ir.Module, o Options) error {
 	p := newPrinter(m, o)
 	n := p.estimate()

@@ -15,8 +15,8 @@ import (
 	"github.com/hlocb/hlocb/pass"
 )
 
-// TestGrowth: HLO of twice as many computations, fusions, loops, branches, calls, hooks or aliases takes about twice the
-// memory that passes allocate in all until the HLO is written again. The count is exact, unlike a time.
+// TestGrowth: HLO of twice as many computations, fusions, loops, calls, hooks or aliases takes about twice the memory
+// that passes allocate in all until the HLO is written again. The count is exact, unlike a time.
 func TestGrowth(t *testing.T) {
 	const hook = "custom-call(%s), custom_call_target=\"h\", custom_call_has_side_effect=true"
 	callee := func(name, body string) string {

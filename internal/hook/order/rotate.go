@@ -57,8 +57,8 @@ func loops(reach *flow.Reach, list []*ir.Op, b *ir.Block) []*ir.Op {
 	return list
 }
 
-// rotate moves the condition of loop, its region 0, into a private function before at. names has a Namer for each symbol
-// table.
+// rotate moves the condition of loop, its region 0, into a private function before at. names has a Namer for each
+// symbol table.
 func rotate(m *ir.Module, f fn.FuncOp, loop *ir.Op, at *ir.Op, names map[*ir.Op]*ir.Namer) error {
 	if len(loop.Regions()) != 2 || loop.Def().Flow.Run(0) != ir.RunsTest || loop.NumOperands() != loop.NumResults() {
 		return m.Errorf(loop, "hook in the condition of '%s', which cannot be moved out of it", loop.Name())
