@@ -112,6 +112,84 @@ func.func private @second(%%a: tensor<%[3]s>, %%b: tensor<%[3]s>) -> tensor<%[3]
 	}
 }
 
+// TestLoopOnManyRegisters: a loop on values of up to 64 elements, with reductions in the order of the kernels, is
+// machine code and returns the bits of its kernels, also if operands leave the range of a function.
+func TestLoopOnManyRegisters(t *testing.T) {
+	for _, c := range []struct {
+		dt string
+		n  int
+	}{{"f32", 64}, {"f32", 63}, {"f64", 64}, {"f64", 37}, {"f64", 31}, {"i32", 64}, {"ui64", 50}} {
+		x, one := fmt.Sprintf("tensor<%dx%s>", c.n, c.dt), "tensor<"+c.dt+">"
+		unary, point := "negate", ""
+		switch c.dt {
+		case "f32":
+			unary, point = "sine", ".0"
+		case "f64":
+			point = ".0"
+		case "ui64":
+			unary = "not"
+		}
+		text := strings.NewReplacer("$x", x, "$one", one, "$op", unary, "$three", "3"+point, "$unit", "1"+point).Replace(`func.func @main(%a: $x, %n: tensor<i32>) -> ($x, $one, $one, $one) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %s = stablehlo.constant dense<$unit> : $one
+  %k = stablehlo.constant dense<$three> : $x
+  %r:5 = stablehlo.while(%x = %a, %p = %s, %q = %s, %u = %s, %i = %z) : $x, $one, $one, $one, tensor<i32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %v = stablehlo.$op %x : $x
+      %w = stablehlo.multiply %v, %k : $x
+      %y = stablehlo.add %w, %x : $x
+      %f = stablehlo.reduce(%y init: %p) applies stablehlo.add across dimensions = [0] : ($x, $one) -> $one
+      %g = stablehlo.reduce(%v init: %q) applies stablehlo.maximum across dimensions = [0] : ($x, $one) -> $one
+      %h = stablehlo.reduce(%w init: %u) applies stablehlo.multiply across dimensions = [0] : ($x, $one) -> $one
+      stablehlo.return %y, %f, %g, %h, %j : $x, $one, $one, $one, tensor<i32>
+    }
+  return %r#0, %r#1, %r#2, %r#3 : $x, $one, $one, $one
+}`)
+		var printed strings.Builder
+		fast, err := compileWith(t, text, Options{Plan: &printed}, runtime.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(printed.String(), "machine code") {
+			t.Errorf("%s: the plan is\n%s", x, printed.String())
+		}
+		slow, err := compileWith(t, text, Options{Profile: &Profile{}}, runtime.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range 4 {
+			a := tensor.New(mustType(t, c.dt), tensor.Shape{int64(c.n)})
+			for i := range c.n {
+				v := math.Cos(float64(i*i)) * []float64{1, 0.01, 3e6, 1e30}[round]
+				if a.DType().IsFloat() {
+					a.SetFloat(i, v)
+				} else {
+					a.SetInt(i, int64(math.Abs(v)))
+				}
+			}
+			args := []*tensor.Tensor{a, scalarI32(5)}
+			got, err := fast.Run(t.Context(), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := slow.Run(t.Context(), args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				if !bytes.Equal(got[i].Bytes(), want[i].Bytes()) {
+					t.Errorf("%s, round %d: result %d is %s, the kernels give %s", x, round, i, got[i].AppendLiteral(nil, 1000), want[i].AppendLiteral(nil, 1000))
+				}
+			}
+		}
+	}
+}
+
 func mustType(t *testing.T, name string) tensor.DType {
 	t.Helper()
 	dt, ok := tensor.ParseDType(name)

@@ -35,8 +35,12 @@ type Scalars struct {
 	Accesses []ScalarAccess
 	Coded    bool          // processors with vectors have machine code for the loop
 	Code     *machine.Loop // of this processor, or nil
+	Wide     bool          // kernels are faster than Ops without Code
 	states   sync.Pool
 }
+
+// Pays reports whether the loop is faster on registers than by its kernels.
+func (s *Scalars) Pays() bool { return s.Code != nil || !s.Wide }
 
 // The statuses with which machine code leaves a loop. After ScalarAgain, Ops execute the iteration.
 const (

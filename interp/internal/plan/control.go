@@ -68,7 +68,7 @@ func PlanWhile(p *Planner, s *Spec) exec.Runner {
 	p.ins.Scalars, p.ins.Effect = scalar, exec.Nests
 	p.Describe("loop")
 	return func(m *exec.Machine, fr *exec.Frame, ins *exec.Instr) {
-		if scalar != nil && m.Watch.Profile == nil {
+		if scalar != nil && scalar.Pays() && m.Watch.Profile == nil {
 			scalar.Run(m, fr, ins)
 			return
 		}

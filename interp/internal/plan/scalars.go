@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/interp/internal/kernel"
+	"github.com/hlocb/hlocb/interp/internal/simd/machine"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,10 +21,14 @@ import (
 const scalarDepth = 8 // maximum nesting of calls
 
 // scalarLimits are the maximum numbers of elements of a value and of operations of a loop. A loop may be larger if it
-// can become machine code. The limits do not depend on the processor, so all processors have the same plans.
+// can become machine code. The limits do not depend on the processor, so all processors have the same plans. A scan of
+// 1,000 bodies of a sine, a product and a sum on 64 elements takes 0.9 ms as machine code, and 2.6 ms by kernels.
 type scalarLimits struct{ maxElements, maxOps int }
 
-var codeLimits, opLimits = scalarLimits{16, 1500}, scalarLimits{8, 400}
+var codeLimits, opLimits = scalarLimits{64, 1500}, scalarLimits{8, 400}
+
+// wideElements is the number of elements from which on kernels are faster than operations without machine code.
+const wideElements = 17
 
 // scalars builds an exec.Scalars.
 type scalars struct {
@@ -64,7 +69,7 @@ func (p *Planner) registerLoop(s *Spec, limits scalarLimits) *scalars {
 	for i, t := range s.In {
 		var regs []exec.Register
 		switch {
-		case b.scalarType(t):
+		case b.scalarType(t) && !b.indexed(body.Arg(i), 0):
 			regs = b.fresh(t)
 			b.regs[cond.Arg(i)], b.regs[body.Arg(i)] = regs, regs
 		case b.arrayType(t):
@@ -124,7 +129,29 @@ func (b *scalars) scalarType(t kernel.Type) bool {
 
 // arrayType reports whether a value of the type may be an array.
 func (b *scalars) arrayType(t kernel.Type) bool {
-	return plain(t) && t.N > b.maxElements && t.Bytes() <= math.MaxInt32 && !t.DType.IsComplex()
+	return plain(t) && t.N >= 1 && t.Bytes() <= math.MaxInt32 && !t.DType.IsComplex()
+}
+
+// indexed reports whether the loop reads or writes elements of v at an index, so that v must be an array.
+func (b *scalars) indexed(v *ir.Value, depth int) bool {
+	for u := range v.Uses() {
+		o := u.Owner()
+		if depth == 0 && !b.loop.IsAncestorOf(o) {
+			continue
+		}
+		switch OpKind(o) {
+		case stablehlo.DynamicSlice, stablehlo.DynamicUpdateSlice:
+			if u.Index() == 0 {
+				return true
+			}
+		case fn.Call:
+			f, ok := fn.AsFunc(b.p.Prog.Symbols[fn.Callee(o)])
+			if ok && !f.External() && depth < scalarDepth && u.Index() < len(f.Body().Args()) && b.indexed(f.Body().Arg(u.Index()), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // array adds an array and returns its number.
@@ -135,6 +162,7 @@ func (b *scalars) array(a exec.ScalarArray) int {
 
 // fresh returns registers for the elements of a type. The caller checks their number at the end.
 func (b *scalars) fresh(t kernel.Type) []exec.Register {
+	b.out.Wide = b.out.Wide || t.N >= wideElements
 	out := make([]exec.Register, t.N)
 	for i := range out {
 		out[i] = exec.Register(b.next)
@@ -253,7 +281,7 @@ func (b *scalars) known(v *ir.Value) bool {
 		return false
 	}
 	switch t := b.p.TypeOf(v); {
-	case b.scalarType(t):
+	case b.scalarType(t) && !b.indexed(v, 0):
 		b.regs[v] = b.fresh(t)
 		b.out.Outside = append(b.out.Outside, exec.ScalarsInput{Slot: b.p.slot(v), Regs: b.regs[v]})
 	case b.arrayType(t):
@@ -498,18 +526,33 @@ func (b *scalars) reduce(o *ir.Op, in [][]exec.Register, t kernel.Type) []exec.R
 		return nil
 	}
 	types := []kernel.Type{t, t}
-	one := func(x, y exec.Register) []exec.Register {
-		return b.elements(inner, [][]exec.Register{{x}, {y}}, types, t)
-	}
-	acc := in[0][0]
-	for _, x := range in[0][1:] {
-		regs := one(acc, x)
-		if regs == nil {
-			return nil
+	row, known := in[0], true
+	one := func(x, y exec.Register) exec.Register {
+		regs := b.elements(inner, [][]exec.Register{{x}, {y}}, types, t)
+		if known = known && regs != nil; !known {
+			return x
 		}
-		acc = regs[0]
+		return regs[0]
 	}
-	return one(in[1][0], acc)
+	n, acc := 1, slices.Clone(row[:1])
+	if lanes := machine.FoldBytes / t.DType.Size(); t.DType.IsFloat() && len(row) >= 2*lanes { // as vec.Fold
+		n, acc = len(row)/lanes*lanes, slices.Clone(row[:lanes])
+		for i, x := range row[lanes:n] {
+			acc[i%lanes] = one(acc[i%lanes], x)
+		}
+		for h := lanes / 2; h > 0; h /= 2 {
+			for i := range h {
+				acc[i] = one(acc[i], acc[h+i])
+			}
+		}
+	}
+	for _, x := range row[n:] {
+		acc[0] = one(acc[0], x)
+	}
+	if acc[0] = one(in[1][0], acc[0]); !known {
+		return nil
+	}
+	return acc[:1]
 }
 
 // elements builds an elementwise op, or returns nil.

@@ -12,7 +12,7 @@ import (
 const maxArrays = 64
 
 // spillBytes is the memory for vectors that have no register.
-const spillBytes = 2048
+const spillBytes = 8192
 
 var errTooLarge = errors.New("the program needs too many registers")
 
