@@ -133,8 +133,8 @@ type cloner struct {
 type clonedOp struct{ from, to *Op }
 
 // CloneOp returns a detached copy of o and everything in its regions. mapping maps values of the original to the values
-// that the copy uses instead; CloneOp adds the values that the copy defines. CloneOp panics if the copy would use a value
-// of another module.
+// that the copy uses instead; CloneOp adds the values that the copy defines. It panics if the copy would use a value of
+// another module.
 func (m *Module) CloneOp(o *Op, mapping map[*Value]*Value) *Op {
 	return (&cloner{m: m, values: mapping}).copyTree(o)
 }

@@ -245,7 +245,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestProveUnverified: a module that is not valid is no reason to panic.
+// TestProveUnverified: an invalid module causes no panic.
 func TestProveUnverified(t *testing.T) {
 	text := between(start + `%t = stablehlo.tuple %x, %a#1 : tuple<tensor<2xi32>, tensor<2xi32>>
 		%value = "stablehlo.get_tuple_element"(%t) <{index = 2 : i32}> : (tuple<tensor<2xi32>, tensor<2xi32>>) -> tensor<2xi32>
