@@ -63,6 +63,13 @@ func TestFarMemory(t *testing.T) {
 	}
 }
 
+// TestNoEventsOnCUDA: executions on a GPU, for which hlocb waits actively, may have no events. Before, that was a crash.
+func TestNoEventsOnCUDA(t *testing.T) {
+	path := farPlugin(t, "-DCUDA", "-DHOLE")
+	t.Setenv(cudaDriver, path)
+	testFar(t, path, "", "InOutWritesInPlace")
+}
+
 // TestOneCUDADriver: all clients of a plugin share one CUDA driver. Before, each client opened one and left it open.
 func TestOneCUDADriver(t *testing.T) {
 	t.Setenv(cudaDriver, farPlugin(t, "-DCUDA"))

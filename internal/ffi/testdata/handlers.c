@@ -151,7 +151,7 @@ static _Atomic int running, most, ended;
 static void task(void *data) {
   int now = ++running;
   for (int seen = most; now > seen && !__atomic_compare_exchange_n((int *)&most, &seen, now, 0, 5, 5);) continue;
-  usleep(2000);
+  usleep(50000);
   running--;
   ended++;
 }

@@ -2,7 +2,8 @@
 // in a reserved range without access rights. An address represents the real address with the same offset in its
 // terabyte. Handlers and functions such as PJRT_Buffer_UnsafePointer get such addresses, and only hlocb_device_copy
 // translates them. Uploads always copy. With the macro CUDA, the plugin is CUDA's, and its driver reaches the memory
-// (cuda_driver.c). With the macro HOLE, the table lacks a function that hlocb does not call.
+// (cuda_driver.c). With the macro HOLE, the table lacks a function that hlocb does not call, and
+// executions have no events.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -141,6 +142,19 @@ static void *address(void *args, int fn) {
 static void *unsafe_pointer(void *args) { return address(args, HL_BUFFER_ADDRESS - 3); }
 static void *opaque_pointer(void *args) { return address(args, HL_BUFFER_ADDRESS); }
 
+#ifdef HOLE
+static void *execute(void *args) {
+  hl_execute_args *a = args;
+  void *error = cpu->fn[HL_LOADED_EXECUTE](a);
+  for (size_t d = 0; !error && a->events && d < a->num_devices; d++) {
+    hl_object_args event = {.size = sizeof event, .object = a->events[d]};
+    if (!(error = cpu->fn[HL_EVENT_AWAIT](&event))) error = cpu->fn[HL_EVENT_DESTROY](&event);
+    a->events[d] = NULL;
+  }
+  return error;
+}
+#endif
+
 const hl_api *GetPjrtApi(void) {
   static hl_api *api;
   if (api) return api;
@@ -178,6 +192,7 @@ const hl_api *GetPjrtApi(void) {
   api->fn[HL_BUFFER_ADDRESS] = opaque_pointer;
 #ifdef HOLE
   api->fn[HL_EVENT_IS_READY + 1] = NULL;
+  api->fn[HL_LOADED_EXECUTE] = execute;
 #endif
   return api;
 }
