@@ -194,3 +194,23 @@ func TestBadConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledChecks: a handler that does not fit a probe is refused when it is bound, also if the host selects its
+// events.
+func TestSampledChecks(t *testing.T) {
+	site := &hook.Site{ID: 1, Name: "x", Kind: hook.Tap, Operands: []hook.TensorType{{DType: tensor.F32}},
+		Attrs: map[string]string{"sample": strconv.Quote(probe.Sample{Every: 2}.String())}}
+	plain := runtime.HandlerOf(func(int32) {})
+	sampled, err := probe.Sampled(site, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []runtime.Handler{plain, sampled} {
+		if runtime.CheckSite(h, site) == nil {
+			t.Errorf("a %T takes a hook of another type", h)
+		}
+	}
+	if sampled == plain {
+		t.Error("the host selects no events")
+	}
+}

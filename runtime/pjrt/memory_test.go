@@ -63,7 +63,7 @@ func TestFarMemory(t *testing.T) {
 	}
 }
 
-// TestNoEventsOnCUDA: executions on a GPU, for which hlocb waits actively, may have no events. Before, that was a crash.
+// TestNoEventsOnCUDA: executions on a GPU, which hlocb awaits actively, may have no events. Before, that was a crash.
 func TestNoEventsOnCUDA(t *testing.T) {
 	path := farPlugin(t, "-DCUDA", "-DHOLE")
 	t.Setenv(cudaDriver, path)
