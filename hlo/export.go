@@ -770,6 +770,8 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.make(op, "get-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
 	case op.Is(stablehlo.SetDimensionSize):
 		s.make(op, "set-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
+	case op.Is(stablehlo.DynamicReshape) && isBounded(op.Result(0).Type()) && s.bound(op.Result(0)) == s.bound(op.Operand(0)):
+		s.dynamicReshape(op)
 	case op.Is(fn.Call):
 		s.call(op)
 	case op.Is(stablehlo.While):
@@ -809,6 +811,49 @@ func (s *exportScope) translate(op *ir.Op) {
 		}
 		s.ex.fail(op, "'%s' has no equivalent in HLO", op.Name())
 	}
+}
+
+// isBounded reports whether each size of t is static or has a bound, and some size is not static.
+func isBounded(t ir.Type) bool {
+	tt, ok := t.(*ir.TensorType)
+	if !ok || !tt.Ranked() || tt.Static() {
+		return false
+	}
+	bounds := stablehlo.BoundsOf(tt)
+	for i, d := range tt.Shape() {
+		if d == ir.Dynamic && (i >= len(bounds) || bounds[i] == ir.Dynamic) {
+			return false
+		}
+	}
+	return true
+}
+
+// bound returns the number of elements that v may have. XLA ends the process if a dynamic-reshape changes it.
+func (s *exportScope) bound(v *ir.Value) int64 {
+	n := int64(1)
+	for _, d := range s.ex.shapeOf(s.op, v.Type()).dims {
+		n *= d
+	}
+	return n
+}
+
+// dynamicReshape writes a reshape to sizes up to a bound. In HLO each size is an operand of its own.
+func (s *exportScope) dynamicReshape(op *ir.Op) {
+	operands := []*instr{s.value(op.Operand(0))}
+	list := s.value(op.Operand(1))
+	slice, reshape := opcodes["slice"], opcodes["reshape"]
+	for i := range list.shape.dims[0] {
+		size := list
+		if list.shape.dims[0] > 1 {
+			size = s.add(slice, array(list.shape.elem, 1), []*instr{list}, named(slice, "slice", []sliceDim{{i, i + 1, 1}}))
+		}
+		size = s.add(reshape, array(list.shape.elem), []*instr{size})
+		if s32 := elementTypeOf(tensor.I32); size.shape.elem != s32 {
+			size = s.add(opcodes["convert"], array(s32), []*instr{size})
+		}
+		operands = append(operands, size)
+	}
+	s.bind(op, s.add(opcodes["dynamic-reshape"], s.results(op), operands, s.common(op)...))
 }
 
 // list returns v, never nil.
