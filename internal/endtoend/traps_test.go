@@ -180,8 +180,8 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 }
 
 // TestInterposedUnderASAN runs 1,000 asynchronous executions on four devices with callbacks, with and without taps, in
-// a library that is built with the address sanitizer. The sanitizer finds nothing, and every context of an execution is
-// destroyed.
+// a library that is built with the address sanitizer, and a program on the engine. The sanitizer finds nothing, and every
+// context of an execution is destroyed.
 func TestInterposedUnderASAN(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") == "" {
 		t.Skip("skip: takes minutes; set HLOCB_LONG=1")
@@ -216,6 +216,22 @@ func TestInterposedUnderASAN(t *testing.T) {
 	}
 	if n := len(readEvents(t, events)); n < 4000 {
 		t.Errorf("%d events", n)
+	}
+	// The engine as JAX's client. Go's race detector does not start in a library that Python loads: it cannot map the
+	// shadow memory of an address that high.
+	text, err := os.ReadFile(filepath.Join(s.dir, launch.EngineFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := filepath.Join(filepath.Dir(plugin), launch.EngineFile)
+	if err := os.WriteFile(engine, text, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const program = "testdata/engine/robust.py"
+	want := s.onJAX(t, program)
+	out, stderr, code := s.run(t, program, "PJRT_NAMES_AND_LIBRARY_PATHS=cpu:"+engine, "JAX_PLATFORMS=cpu", "LD_PRELOAD="+preload, "ASAN_OPTIONS=detect_leaks=0")
+	if code != 0 || out != want || strings.Contains(stderr, "AddressSanitizer") {
+		t.Errorf("engine: exit code %d, output\n%s\nwant\n%s\n%s", code, out, want, stderr)
 	}
 }
 
