@@ -180,8 +180,8 @@ func interposedForeign(t *testing.T, s *startedProgram) {
 }
 
 // TestInterposedUnderASAN runs 1,000 asynchronous executions on four devices with callbacks, with and without taps, in
-// a library that is built with the address sanitizer, and a program on the engine. The sanitizer finds nothing, and every
-// context of an execution is destroyed.
+// a library that is built with the address sanitizer, and a program on the engine. The sanitizer finds nothing, and
+// every context of an execution is destroyed.
 func TestInterposedUnderASAN(t *testing.T) {
 	if os.Getenv("HLOCB_LONG") == "" {
 		t.Skip("skip: takes minutes; set HLOCB_LONG=1")
