@@ -231,14 +231,14 @@ func (i *Interposer) createWhole(name string) (io.WriteCloser, error) {
 
 // Close implements io.Closer.
 func (f wholeFile) Close() error {
-	err := f.File.Close()
-	if err == nil {
-		err = os.Link(f.Name(), f.path)
-		if errors.Is(err, os.ErrExist) {
-			err = os.Link(f.Name(), ownName(f.path))
-		}
+	if err := f.File.Close(); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return errors.Join(err, os.Remove(f.Name()))
+	// A link takes no other process's name. It fails on a file system without links, too.
+	if os.Link(f.Name(), f.path) != nil {
+		return os.Rename(f.Name(), ownName(f.path))
+	}
+	return os.Remove(f.Name())
 }
 
 // ownName returns the name of a file of this process, if another process has a file with the name path.

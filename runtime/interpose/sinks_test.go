@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -178,5 +179,32 @@ func TestCloseHandlers(t *testing.T) {
 		if !strings.Contains(line, "matches no hook") && line != "" {
 			t.Error(line)
 		}
+	}
+}
+
+// TestWholeFiles: a file that is closed never replaces another process's, and never gets lost: a later one of this
+// process replaces an earlier one.
+func TestWholeFiles(t *testing.T) {
+	dir := t.TempDir()
+	i := &Interposer{config: Config{Directory: dir}}
+	for _, text := range []string{"first", "second", "third"} {
+		f, err := i.createWhole("values.npz")
+		if err == nil {
+			_, err = io.WriteString(f, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for file, want := range map[string]string{"values.npz": "first", fmt.Sprintf("values-%d.npz", os.Getpid()): "third"} {
+		if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v, expected %q", file, text, err, want)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("the folder has %v", entries)
 	}
 }
