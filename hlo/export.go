@@ -770,7 +770,7 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.make(op, "get-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
 	case op.Is(stablehlo.SetDimensionSize):
 		s.make(op, "set-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
-	case op.Is(stablehlo.DynamicReshape) && isBounded(op.Result(0).Type()) && s.bound(op.Result(0)) == s.bound(op.Operand(0)):
+	case op.Is(stablehlo.DynamicReshape) && s.keepsElements(op):
 		s.dynamicReshape(op)
 	case op.Is(fn.Call):
 		s.call(op)
@@ -813,28 +813,11 @@ func (s *exportScope) translate(op *ir.Op) {
 	}
 }
 
-// isBounded reports whether each size of t is static or has a bound, and some size is not static.
-func isBounded(t ir.Type) bool {
-	tt, ok := t.(*ir.TensorType)
-	if !ok || !tt.Ranked() || tt.Static() {
-		return false
-	}
-	bounds := stablehlo.BoundsOf(tt)
-	for i, d := range tt.Shape() {
-		if d == ir.Dynamic && (i >= len(bounds) || bounds[i] == ir.Dynamic) {
-			return false
-		}
-	}
-	return true
-}
-
-// bound returns the number of elements that v may have. XLA ends the process if a dynamic-reshape changes it.
-func (s *exportScope) bound(v *ir.Value) int64 {
-	n := int64(1)
-	for _, d := range s.ex.shapeOf(s.op, v.Type()).dims {
-		n *= d
-	}
-	return n
+// keepsElements reports whether op, a dynamic_reshape, has bounds for as many elements as its operand. XLA ends the
+// process if a dynamic-reshape changes their number.
+func (s *exportScope) keepsElements(op *ir.Op) bool {
+	t, ok := op.Result(0).Type().(*ir.TensorType)
+	return ok && stablehlo.IsBounded(t) && s.ex.shapeOf(op, t).numElements() == s.ex.shapeOf(op, op.Operand(0).Type()).numElements()
 }
 
 // dynamicReshape writes a reshape to sizes up to a bound. In HLO each size is an operand of its own.
