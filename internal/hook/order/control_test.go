@@ -1,6 +1,7 @@
 package order_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,6 +107,11 @@ func TestSourceOrderOfHLO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if err := order.ProveHLO(ended, m, h); err != context.Canceled {
+			t.Errorf("%v: an interrupted proof: %v", chain, err)
+		}
 		if chain == hook.ChainToken {
 			continue
 		}
@@ -114,8 +120,8 @@ func TestSourceOrderOfHLO(t *testing.T) {
 		if i < 0 {
 			t.Fatalf("no hook waits for two chains:\n%s", good)
 		}
-		end := i + strings.IndexByte(good[i:], ',')
-		h, err = hlo.Parse(diag.NewSource("bad.hlo", []byte(good[:i]+"custom-call(%constant.1"+good[end:])))
+		after := i + strings.IndexByte(good[i:], ',')
+		h, err = hlo.Parse(diag.NewSource("bad.hlo", []byte(good[:i]+"custom-call(%constant.1"+good[after:])))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,9 @@ func ProveHLO(ctx context.Context, m *ir.Module, h *hlo.Module) error {
 		edges, _ := chainsOf(m)
 		err = Source{edges}.kept(ctx, again)
 	}
+	if err := ctx.Err(); err != nil { // an interrupted proof says nothing
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("HLO would not keep the order of the hooks: %w", err)
 	}
