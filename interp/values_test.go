@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -15,12 +16,8 @@ func fromHex(like *tensor.Tensor, text string) (*tensor.Tensor, error) {
 	if len(text) != 2*len(b) {
 		return nil, fmt.Errorf("%d bytes of result, XLA has %d", len(b), len(text)/2)
 	}
-	for i := range b {
-		if _, err := fmt.Sscanf(text[2*i:2*i+2], "%x", &b[i]); err != nil {
-			return nil, err
-		}
-	}
-	return want, nil
+	_, err := hex.Decode(b, []byte(text))
+	return want, err
 }
 
 // literal writes values as a dense literal in hexadecimal.
