@@ -16,8 +16,12 @@ import (
 // suite and the interposer are tested on both versions.
 const OtherPlugin = "cpu@0.11.2"
 
-// Interpreter is a Python that imports jaxlib.
-type Interpreter struct{ path, version string }
+// Interpreter is a Python that imports jaxlib, with its processes that wait for a script.
+type Interpreter struct {
+	path, version string
+	mu            sync.Mutex
+	free          []*server
+}
 
 // The two versions of JAX that tests compare with: the one of most comparisons, and the newest one, which needs
 // Python 3.12.
@@ -27,12 +31,16 @@ const (
 )
 
 var (
-	find      = sync.OnceValue(func() string { return search("HLOCB_PYTHON", "venv", "python3") })
-	findTools = sync.OnceValue(func() string {
-		return searchFor("import duckdb, pandas, pyarrow, tensorboard", "HLOCB_PYTHON_EVENTS", "venv-events")
+	python = sync.OnceValue(func() *Interpreter { return interpreter(MainVersion, search("HLOCB_PYTHON", "venv", "python3")) })
+	today  = sync.OnceValue(func() *Interpreter { return interpreter(TodayVersion, search("HLOCB_PYTHON_TODAY", "venv-today")) })
+	tools  = sync.OnceValue(func() *Interpreter {
+		return interpreter("", searchFor("import duckdb, pandas, pyarrow, tensorboard", "HLOCB_PYTHON_EVENTS", "venv-events"))
 	})
-	findToday = sync.OnceValue(func() string { return search("HLOCB_PYTHON_TODAY", "venv-today") })
 )
+
+func interpreter(version, path string) *Interpreter {
+	return &Interpreter{version: version, path: path}
+}
 
 // search returns the Python that an environment variable names, or else the one of a virtual environment in hlocb's
 // cache directory, or one of the others. It is empty if none imports jaxlib.
@@ -60,17 +68,17 @@ func searchFor(script, variable, venv string, others ...string) string {
 }
 
 // Find returns the path of a Python that imports jaxlib, empty if there is none.
-func Find() string { return find() }
+func Find() string { return python().path }
 
 // FindToday returns the path of a Python that imports today's jaxlib, empty if there is none.
-func FindToday() string { return findToday() }
+func FindToday() string { return today().path }
 
 // Python returns the interpreter, or skips the test if there is none: the one that the environment variable
 // HLOCB_PYTHON names, or the virtual environment in hlocb's cache directory, or python3.
 func Python(t testing.TB) *Interpreter {
 	t.Helper()
-	if p := find(); p != "" {
-		return &Interpreter{p, MainVersion}
+	if p := python(); p.path != "" {
+		return p
 	}
 	t.Skip("skip: jaxlib not installed")
 	return nil
@@ -80,8 +88,8 @@ func Python(t testing.TB) *Interpreter {
 // variable HLOCB_PYTHON_TODAY names, or the virtual environment in hlocb's cache directory.
 func Today(t testing.TB) *Interpreter {
 	t.Helper()
-	if p := findToday(); p != "" {
-		return &Interpreter{p, TodayVersion}
+	if p := today(); p.path != "" {
+		return p
 	}
 	t.Skip("skip: jaxlib " + TodayVersion + " not installed: it needs Python 3.12 or newer")
 	return nil
@@ -92,8 +100,8 @@ func Today(t testing.TB) *Interpreter {
 // environment venv-events in hlocb's cache directory.
 func Tools(t testing.TB) *Interpreter {
 	t.Helper()
-	if p := findTools(); p != "" {
-		return &Interpreter{p, ""}
+	if p := tools(); p.path != "" {
+		return p
 	}
 	t.Skip("skip: duckdb, pandas, pyarrow and tensorboard not installed: 'make tools' installs them")
 	return nil
@@ -119,6 +127,11 @@ func (p *Interpreter) Path() string { return p.path }
 // Run runs a script with stdin and arguments and returns its standard output. A failure fails the test.
 func (p *Interpreter) Run(t testing.TB, script string, stdin []byte, args ...string) []byte {
 	t.Helper()
+	if out, ok, err := p.serve(script, stdin, args); err != nil {
+		t.Fatalf("%s: %v", p.path, err)
+	} else if ok {
+		return out
+	}
 	cmd := Command(p.path, append([]string{"-c", script}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
