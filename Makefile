@@ -66,16 +66,20 @@ tools:
 	{ python3 -m venv "$(VENV_EVENTS)" && "$(VENV_EVENTS)/bin/python" -m pip install -q --disable-pip-version-check --retries 1 duckdb pandas pyarrow 'tensorboard==2.21.0'; } || \
 	echo "no duckdb, pandas, pyarrow and TensorBoard: the tests that need them are skipped"
 
+# 'make vet' type-checks the tests for all rules. Without DWARF a test links in half the time.
+TEST = test -vet=off -ldflags=-w
+TEST_GOXLA = test -C runtime/goxla -vet=off -ldflags=-w
+
 # The tests that a change needs, in a few minutes: all but slow tests. Packages with most tests start first, so that no
-# core waits for one of them at the end. 'make vet' type-checks the tests for all rules.
+# core waits for one of them at the end.
 test: peers
-	{ $(GO) test -vet=off -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./...; status=$$?; \
-	$(GO) test -C runtime/goxla -vet=off -short -json ./... && exit $$status; } | tee -a "$(RESULTS)" | $(SUMMARY)
+	{ $(GO) $(TEST) -short -timeout 20m -json $$($(GO) run ./internal/testlist) ./...; status=$$?; \
+	$(GO) $(TEST_GOXLA) -short -json ./... && exit $$status; } | tee -a "$(RESULTS)" | $(SUMMARY)
 
 # The tests that 'make test' leaves out, or runs in part: package internal/label labels them.
 slow: peers
-	{ HLOCB_REST=1 $(GO) test -vet=off -timeout 30m -json $$($(GO) run ./internal/testlist -slow); status=$$?; \
-	$(GO) test -C runtime/goxla -vet=off -run TestOwnTests -json ./... && exit $$status; } | tee -a "$(RESULTS)" | $(SUMMARY)
+	{ HLOCB_REST=1 $(GO) $(TEST) -timeout 30m -json $$($(GO) run ./internal/testlist -slow); status=$$?; \
+	$(GO) $(TEST_GOXLA) -run TestOwnTests -json ./... && exit $$status; } | tee -a "$(RESULTS)" | $(SUMMARY)
 
 check:
 	@results=$$(mktemp); trap 'rm -f "$$results"' EXIT; \
@@ -112,14 +116,14 @@ golden:
 # RACE lists the packages that start threads, or whose tests do. RACEFLAGS adds flags.
 RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime ./runtime/handlers ./runtime/interpose ./runtime/plugins ./interp ./interp/internal/exec ./interp/internal/kernel ./internal/engineplugin
 race: peers
-	export HLOCB_AGAIN=1; { $(GO) test -race -vet=off -short -timeout 30m $(RACEFLAGS) -json $(RACE); status=$$?; \
-	$(GO) test -C runtime/goxla -race -vet=off -short -json ./... && exit $$status; } | $(SUMMARY)
+	export HLOCB_AGAIN=1; { $(GO) $(TEST) -race -short -timeout 30m $(RACEFLAGS) -json $(RACE); status=$$?; \
+	$(GO) $(TEST_GOXLA) -race -short -json ./... && exit $$status; } | $(SUMMARY)
 
 # Without cgo, build everything, and test the packages that open a backend by its name: only their code differs.
 NOCGO ?= . ./cmd/... ./examples/... ./internal/cli ./internal/plugincheck ./internal/docs ./runtime/backends ./runtime/interpose
 nocgo:
 	CGO_ENABLED=0 $(GO) build ./...
-	HLOCB_AGAIN=1 CGO_ENABLED=0 $(GO) test -vet=off -short -timeout 20m -json $(NOCGO) | $(SUMMARY)
+	HLOCB_AGAIN=1 CGO_ENABLED=0 $(GO) $(TEST) -short -timeout 20m -json $(NOCGO) | $(SUMMARY)
 
 # The comparisons with other systems, part by part: what passed, what failed, what was skipped.
 corpus: peers
