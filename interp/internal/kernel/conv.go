@@ -5,7 +5,6 @@ import (
 	goruntime "runtime"
 	"slices"
 
-	"github.com/hlocb/hlocb/interp/internal/simd/gemm"
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -20,6 +19,7 @@ type convolution struct {
 	groups, batchGroups    int
 	inPerm, kPerm, outPerm []int64 // from the op's order to the fixed order; outPerm from the fixed order to the op's
 
+	size  []int64 // of the padded and dilated input in each spatial dimension
 	index [][]int // see prepare
 	tap   [][]int // coordinates of each tap
 }
@@ -84,6 +84,7 @@ func newConvolution(s *Signature, w *ConvolutionWindow, pad []int64) *convolutio
 		if size >= reach && size > 0 {
 			want = (size-reach)/c.stride[i] + 1
 		}
+		c.size = append(c.size, size)
 		FailIf(c.out[1+i] != want, "gives %d elements in spatial dimension %d, not %d", want, i, c.out[1+i])
 	}
 	feature, kin, kout := c.in[n+1], c.kern[n], c.kern[n+1]
@@ -114,8 +115,8 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 	width := kout / splits
 	size := acc.Size()
 	inner := taps * cin
-	blocked := map[tensor.DType]func(res, cols, k *tensor.Tensor, at, from, rows, width, inner, kout int){
-		tensor.F32: convProduct[float32], tensor.F64: convProduct[float64], tensor.I32: convProduct[int32]}[acc]
+	blocked := map[tensor.DType]func(s *Signature, c *convolution, acc tensor.DType) Kernel{
+		tensor.F32: convRuns[float32], tensor.F64: convRuns[float64], tensor.I32: convRuns[int32]}[acc]
 	if positions*width*inner < smallProduct {
 		blocked = nil
 		if acc.IsFloat() { // also for parts: the size of the whole decides how sums are rounded
@@ -126,6 +127,9 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 		tensor.F32: convDepthwise[float32], tensor.F64: convDepthwise[float64]}[acc]
 	if blocked == nil || c.batchGroups > 1 || c.groups < 8 || cin != 1 || width != 1 || taps == 0 {
 		depthwise = nil
+	}
+	if blocked != nil && depthwise == nil && c.padded() {
+		return blocked(s, c, acc)
 	}
 	s.Reserve(c.tables())
 	c.prepare()
@@ -165,10 +169,6 @@ func ConvKernel(s *Signature, w *ConvolutionWindow, pad []int64) Kernel {
 					for r := range rn {
 						clear(res.Bytes()[((r0+r)*kout+g*width)*size:][:width*size])
 					}
-					continue
-				}
-				if blocked != nil {
-					blocked(res, cols, k, r0*kout+g*width, g*width, rn, width, inner, kout)
 					continue
 				}
 				a := &matrixOperand{rows: inner, cols: 1, nbatch: 1, nrows: rn, ncols: inner}
@@ -226,14 +226,6 @@ func convDepthwise[T float32 | float64](c *convolution, res, x, k *tensor.Tensor
 				add(acc, row, weights[t*features:(t+1)*features], acc)
 			}
 		}
-	})
-}
-
-// convProduct multiplies the gathered rows by the kernel.
-func convProduct[T float32 | float64 | int32](res, cols, k *tensor.Tensor, at, from, rows, width, inner, kout int) {
-	gemm.Multiply(gemm.Problem[T]{
-		C: tensor.View[T](res)[at:], A: tensor.View[T](cols), B: tensor.View[T](k)[from:],
-		M: rows, N: width, K: inner, RowA: inner, ColA: 1, RowB: kout, ColB: 1, RowC: kout,
 	})
 }
 

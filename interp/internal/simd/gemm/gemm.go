@@ -21,12 +21,15 @@ type Problem[T number] struct {
 	RowC       int
 }
 
-// kernel computes a tile of rows x cols of C from a packed panel of A, which holds k columns of length rows, and from k
-// rows of B that lie rowB elements apart. If add is set, the kernel adds to C.
+// kernel computes a tile of rows x cols of C from k columns of A and from k rows of B that lie rowB elements apart. If
+// add is set, the kernel adds to C. tile reads a packed panel of A, which holds k columns of length rows. runs reads the
+// rows of A in place: from the start of each row, n runs, each with its offset and its length in elements. Kernels in
+// Go have only tile.
 type kernel[T number] struct {
 	name       string
 	rows, cols int
 	tile       func(a, b, c *T, k, rowB, rowC int, add bool)
+	runs       func(a **T, runs *[2]int, n int, b, c *T, rowB, rowC int, add bool)
 }
 
 // Block sizes: a panel of B (kBlock rows of nBytes) fits in the second-level cache, a strip of A in the first-level
@@ -37,7 +40,8 @@ const (
 	mBytes = 384
 )
 
-// unpacked is the largest number of rows of A for which packing B does not pay.
+// unpacked is the largest number of rows of A for which packing B does not pay, and of columns of B for which packing A
+// does not pay.
 const unpacked = 64
 
 // blocks returns the number of columns in a panel of B and the number of rows in a panel of A.
@@ -50,14 +54,18 @@ func blocks[T number]() (n, m int) {
 // Name returns the name of the kernels chosen for this processor.
 func Name() string { return best32.name }
 
-type scratch[T number] struct{ a, b, c []T }
+type scratch[T number] struct {
+	a, b, c []T
+	rows    []*T // the starts of rows of A
+	line    [1][2]int
+}
 
 var scratch32, scratch64, scratchInt = scratches[float32](), scratches[float64](), scratches[int32]()
 
 func scratches[T number]() *sync.Pool {
 	nBlock, mBlock := blocks[T]()
 	return &sync.Pool{New: func() any {
-		return &scratch[T]{a: make([]T, (mBlock+32)*kBlock), b: make([]T, (nBlock+32)*kBlock), c: make([]T, 32*64)}
+		return &scratch[T]{a: make([]T, (max(mBlock, RowsBlock)+32)*kBlock), b: make([]T, (nBlock+32)*kBlock), c: make([]T, 32*64), rows: make([]*T, max(mBlock, RowsBlock)+32)}
 	}}
 }
 
@@ -84,6 +92,7 @@ func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 	s := pool.Get().(*scratch[T])
 	defer pool.Put(s)
 	nBlock, mBlock := blocks[T]()
+	inRows := p.ColA == 1 && p.N <= unpacked && kern.runs != nil // the tiles read the rows of A in place
 	for n0 := 0; n0 < p.N; n0 += nBlock {
 		nn := min(nBlock, p.N-n0)
 		for k0 := 0; k0 < p.K; k0 += kBlock {
@@ -96,38 +105,78 @@ func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 				pack(s.b[inPlace*kk:], p.B[k0*p.RowB+(n0+inPlace)*p.ColB:], nn-inPlace, kk, kern.cols, p.ColB, p.RowB)
 			}
 			for m0 := 0; m0 < p.M; m0 += mBlock {
-				mm := min(mBlock, p.M-m0)
-				pack(s.a, p.A[m0*p.RowA+k0*p.ColA:], mm, kk, kern.rows, p.RowA, p.ColA)
-				kern.block(p, s, m0, mm, n0, nn, k0, kk, inPlace)
+				b := block[T]{
+					c: p.C[m0*p.RowC+n0:], b: s.b, s: s, rowC: p.RowC, m: min(mBlock, p.M-m0), n: nn, k: kk, inPlace: inPlace, add: k0 > 0,
+				}
+				if inPlace > 0 {
+					b.right, b.rowB = p.B[k0*p.RowB+n0:], p.RowB
+				}
+				if inRows {
+					s.line[0] = [2]int{0, kk}
+					b.runs = s.line[:]
+					_ = p.A[(m0+b.m-1)*p.RowA+k0+kk-1]
+					for i := range b.m {
+						s.rows[i] = &p.A[(m0+i)*p.RowA+k0]
+					}
+				} else {
+					pack(s.a, p.A[m0*p.RowA+k0*p.ColA:], b.m, kk, kern.rows, p.RowA, p.ColA)
+				}
+				kern.block(&b)
 			}
 		}
 	}
 }
 
-// block multiplies packed panels into a block of C.
-func (kern *kernel[T]) block(p Problem[T], s *scratch[T], m0, mm, n0, nn, k0, kk, inPlace int) {
-	add := k0 > 0
-	for j := 0; j < nn; j += kern.cols {
-		b, rowB := s.b[j*kk:], kern.cols
-		if j < inPlace {
-			b, rowB = p.B[k0*p.RowB+n0+j:], p.RowB
-			_ = b[(kk-1)*rowB+kern.cols-1]
+// block is a product of k columns of A and k rows of B. Without runs, the scratch memory holds packed panels of A,
+// otherwise the starts of its rows. b holds packed panels of B, but right holds the first inPlace columns of B, whose
+// rows lie rowB elements apart.
+type block[T number] struct {
+	c, b, right      []T
+	s                *scratch[T]
+	rowB, rowC       int
+	m, n, k, inPlace int
+	runs             [][2]int
+	add              bool
+}
+
+// block computes C of a block.
+func (kern *kernel[T]) block(p *block[T]) {
+	if p.runs != nil { // repeat the last row up to the end of its tile
+		for i := p.m; i%kern.rows != 0; i++ {
+			p.s.rows[i] = p.s.rows[p.m-1]
 		}
-		for i := 0; i < mm; i += kern.rows {
-			a := s.a[i*kk:]
-			if i+kern.rows <= mm && j+kern.cols <= nn {
-				c := p.C[(m0+i)*p.RowC+n0+j:]
-				_ = c[(kern.rows-1)*p.RowC+kern.cols-1]
-				kern.tile(&a[0], &b[0], &c[0], kk, rowB, p.RowC, add)
+		defer clear(p.s.rows[:p.m+kern.rows])
+		if kern.runs == nil {
+			kern.packRuns(p)
+		}
+	}
+	tile := func(i int, b, c *T, rowB, rowC int, add bool) {
+		if p.runs != nil && kern.runs != nil {
+			kern.runs(&p.s.rows[i], &p.runs[0], len(p.runs), b, c, rowB, rowC, add)
+		} else {
+			kern.tile(&p.s.a[i*p.k], b, c, p.k, rowB, rowC, add)
+		}
+	}
+	for j := 0; j < p.n; j += kern.cols {
+		b, rowB := p.b[min(j*p.k, len(p.b)):], kern.cols
+		if j < p.inPlace {
+			b, rowB = p.right[j:], p.rowB
+		}
+		_ = b[(p.k-1)*rowB+kern.cols-1]
+		for i := 0; i < p.m; i += kern.rows {
+			if i+kern.rows <= p.m && j+kern.cols <= p.n {
+				c := p.c[i*p.rowC+j:]
+				_ = c[(kern.rows-1)*p.rowC+kern.cols-1]
+				tile(i, &b[0], &c[0], rowB, p.rowC, p.add)
 				continue
 			}
 			// Compute a tile that sticks out in a scratch buffer.
-			kern.tile(&a[0], &b[0], &s.c[0], kk, rowB, kern.cols, false)
-			for r := range min(kern.rows, mm-i) {
-				dst := p.C[(m0+i+r)*p.RowC+n0+j:]
-				src := s.c[r*kern.cols:]
-				w := min(kern.cols, nn-j)
-				if add {
+			tile(i, &b[0], &p.s.c[0], rowB, kern.cols, false)
+			for r := range min(kern.rows, p.m-i) {
+				dst := p.c[(i+r)*p.rowC+j:]
+				src := p.s.c[r*kern.cols:]
+				w := min(kern.cols, p.n-j)
+				if p.add {
 					for c := range w {
 						dst[c] += src[c]
 					}
@@ -136,6 +185,123 @@ func (kern *kernel[T]) block(p Problem[T], s *scratch[T], m0, mm, n0, nn, k0, kk
 				}
 			}
 		}
+	}
+}
+
+// packRuns packs the runs of the rows into panels.
+func (kern *kernel[T]) packRuns(p *block[T]) {
+	for i := range (p.m + kern.rows - 1) / kern.rows * kern.rows {
+		out := p.s.a[i/kern.rows*kern.rows*p.k+i%kern.rows:]
+		e := 0
+		for _, r := range p.runs {
+			for _, v := range unsafe.Slice(p.s.rows[i], r[0]+r[1])[r[0]:] {
+				out[e] = v
+				e += kern.rows
+			}
+		}
+	}
+}
+
+// Runs is C = A * B, where A is not stored as a matrix: each row of A is a sequence of runs of elements of X. The runs
+// lie at the same offsets from the starts of all rows. B is packed. The rows of C are contiguous.
+type Runs[T number] struct {
+	C, X   []T
+	Starts []int // of the rows, at most RowsBlock
+	Blocks []RunBlock
+	B      []T // see PackRight
+	N      int // the number of columns of B
+	RowC   int
+}
+
+// RowsBlock is the largest number of rows of Runs.
+const RowsBlock = 96
+
+// RunBlock lists the runs of up to 256 columns of A: the offset and the length of each.
+type RunBlock struct {
+	runs  [][2]int
+	k     int
+	reach int // the largest offset of an element
+}
+
+// RunBlocks divides the runs of all columns into blocks.
+func RunBlocks(runs [][2]int) []RunBlock {
+	var out []RunBlock
+	b := RunBlock{}
+	for _, r := range runs {
+		for r[1] > 0 {
+			n := min(r[1], kBlock-b.k)
+			b.runs, b.k, b.reach = append(b.runs, [2]int{r[0], n}), b.k+n, max(b.reach, r[0]+n-1)
+			r = [2]int{r[0] + n, r[1] - n}
+			if b.k == kBlock {
+				out, b = append(out, b), RunBlock{}
+			}
+		}
+	}
+	if b.k > 0 {
+		out = append(out, b)
+	}
+	return out
+}
+
+// Columns returns the number of columns that a tile computes at once.
+func Columns[T number]() int {
+	var zero T
+	switch any(zero).(type) {
+	case float32:
+		return best32.cols
+	case float64:
+		return best64.cols
+	}
+	return bestInt.cols
+}
+
+// PackRight packs columns [from, to) of B, which has k rows of row elements, for Runs. from is a multiple of Columns. dst
+// has space for k rows, whose length is n rounded up to a multiple of Columns.
+func PackRight[T number](dst, b []T, n, k, row, from, to int) {
+	switch dst := any(dst).(type) {
+	case []float32:
+		best32.packRight(dst, any(b).([]float32), n, k, row, from, to)
+	case []float64:
+		best64.packRight(dst, any(b).([]float64), n, k, row, from, to)
+	case []int32:
+		bestInt.packRight(dst, any(b).([]int32), n, k, row, from, to)
+	}
+}
+
+func (kern *kernel[T]) packRight(dst, b []T, n, k, row, from, to int) {
+	width := (n + kern.cols - 1) / kern.cols * kern.cols
+	for k0 := 0; k0 < k; k0 += kBlock {
+		kk := min(kBlock, k-k0)
+		pack(dst[k0*width+from*kk:], b[k0*row+from:], to-from, kk, kern.cols, 1, row)
+	}
+}
+
+// MultiplyRuns computes columns [from, to) of the product, like Multiply. from is a multiple of Columns.
+func MultiplyRuns[T number](p Runs[T], from, to int) {
+	switch p := any(p).(type) {
+	case Runs[float32]:
+		best32.multiplyRuns(p, from, to, scratch32)
+	case Runs[float64]:
+		best64.multiplyRuns(p, from, to, scratch64)
+	case Runs[int32]:
+		bestInt.multiplyRuns(p, from, to, scratchInt)
+	}
+}
+
+func (kern *kernel[T]) multiplyRuns(p Runs[T], from, to int, pool *sync.Pool) {
+	s := pool.Get().(*scratch[T])
+	defer pool.Put(s)
+	width := (p.N + kern.cols - 1) / kern.cols * kern.cols
+	k0 := 0
+	for _, r := range p.Blocks {
+		for i, at := range p.Starts {
+			_ = p.X[at+r.reach]
+			s.rows[i] = &p.X[at]
+		}
+		kern.block(&block[T]{
+			c: p.C[from:], b: p.B[k0*width+from*r.k:], s: s, rowC: p.RowC, m: len(p.Starts), n: to - from, k: r.k, runs: r.runs, add: k0 > 0,
+		})
+		k0 += r.k
 	}
 }
 
@@ -178,7 +344,7 @@ func pack[T number](dst, src []T, n, k, width, line, elem int) {
 // riscv64 and s390x. If the compiler does not fuse, tileExact computes the result of a fused instruction.
 
 func plainKernels() (*kernel[float32], *kernel[float64], *kernel[int32]) {
-	return plain(vec.FMA, 0x1p-12), plain(math.FMA, 0x1p-27), &kernel[int32]{"plain Go", 4, 4, tileFused[int32]}
+	return plain(vec.FMA, 0x1p-12), plain(math.FMA, 0x1p-27), &kernel[int32]{"plain Go", 4, 4, tileFused[int32], nil}
 }
 
 // plain returns the fastest kernel in Go that returns the bits of the vector kernels.
@@ -196,11 +362,11 @@ func plain[T float32 | float64](fma func(x, y, z T) T, small T) *kernel[T] {
 			return portable(fma)
 		}
 	}
-	return &kernel[T]{"plain Go", 4, 4, tileFused[T]}
+	return &kernel[T]{"plain Go", 4, 4, tileFused[T], nil}
 }
 
 func portable[T float32 | float64](fma func(x, y, z T) T) *kernel[T] {
-	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowB, rowC int, add bool) { tileExact(a, b, c, k, rowB, rowC, add, fma) }}
+	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowB, rowC int, add bool) { tileExact(a, b, c, k, rowB, rowC, add, fma) }, nil}
 }
 
 func tileFused[T number](ap, bp, cp *T, k, rowB, rowC int, add bool) {

@@ -149,3 +149,44 @@ func TestOtherElements(t *testing.T) {
 		}
 	}
 }
+
+// TestRuns: a product whose left operand is made of runs has the bits of the product of the stored matrix, with every
+// kernel.
+func TestRuns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 20 {
+		m, n := 1+rng.IntN(RowsBlock), 1+rng.IntN(40)
+		x := random(rng, 3000)
+		var runs [][2]int
+		k := 0
+		for range 1 + rng.IntN(8) {
+			r := [2]int{rng.IntN(2000), 1 + rng.IntN(110)}
+			runs, k = append(runs, r), k+r[1]
+		}
+		starts := make([]int, m)
+		a := make([]float32, 0, m*k)
+		for i := range starts {
+			starts[i] = rng.IntN(800)
+			for _, r := range runs {
+				a = append(a, x[starts[i]+r[0]:][:r[1]]...)
+			}
+		}
+		b := random(rng, k*n)
+		want := make([]float32, m*n)
+		portable(vec.FMA).multiply(Problem[float32]{C: want, A: a, B: b, M: m, N: n, K: k, RowA: k, ColA: 1, RowB: n, ColB: 1, RowC: n}, scratch32)
+		for _, kern := range append(kernels(), best32) {
+			width := (n + kern.cols - 1) / kern.cols * kern.cols
+			packed, got := make([]float32, k*width), make([]float32, m*n)
+			middle := rng.IntN(width/kern.cols) * kern.cols
+			for _, part := range [][2]int{{0, middle}, {middle, n}} {
+				if part[0] < part[1] {
+					kern.packRight(packed, b, n, k, n, part[0], part[1])
+					kern.multiplyRuns(Runs[float32]{C: got, X: x, Starts: starts, Blocks: RunBlocks(runs), B: packed, N: n, RowC: n}, part[0], part[1], scratch32)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%dx%dx%d in %d runs: %s differs", m, n, k, len(runs), kern.name)
+			}
+		}
+	}
+}

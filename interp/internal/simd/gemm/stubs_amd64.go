@@ -12,6 +12,16 @@ func tileF32AVX2(a *float32, b *float32, c *float32, k int, rowB int, rowC int, 
 //go:noescape
 func tileF32AVX512(a *float32, b *float32, c *float32, k int, rowB int, rowC int, add bool)
 
+// runsF32AVX2 computes a tile of 6 x 16 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func runsF32AVX2(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
+
+// runsF32AVX512 computes a tile of 8 x 32 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func runsF32AVX512(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
+
 // tileF64AVX2 computes a tile of 6 x 8 from a packed panel of A and rows of B.
 //
 //go:noescape
@@ -22,6 +32,16 @@ func tileF64AVX2(a *float64, b *float64, c *float64, k int, rowB int, rowC int, 
 //go:noescape
 func tileF64AVX512(a *float64, b *float64, c *float64, k int, rowB int, rowC int, add bool)
 
+// runsF64AVX2 computes a tile of 6 x 8 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func runsF64AVX2(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
+
+// runsF64AVX512 computes a tile of 8 x 16 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func runsF64AVX512(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
+
 // tileI32AVX2 computes a tile of 6 x 16 from a packed panel of A and rows of B.
 //
 //go:noescape
@@ -31,3 +51,13 @@ func tileI32AVX2(a *int32, b *int32, c *int32, k int, rowB int, rowC int, add bo
 //
 //go:noescape
 func tileI32AVX512(a *int32, b *int32, c *int32, k int, rowB int, rowC int, add bool)
+
+// runsI32AVX2 computes a tile of 6 x 16 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func runsI32AVX2(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)
+
+// runsI32AVX512 computes a tile of 8 x 32 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func runsI32AVX512(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)

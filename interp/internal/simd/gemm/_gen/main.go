@@ -17,6 +17,8 @@ func main() {
 	} {
 		tile("tile"+e.name+"AVX2", e, 6, 2, 32, func() reg.VecVirtual { return YMM() }, 4)
 		tile("tile"+e.name+"AVX512", e, 8, 2, 64, func() reg.VecVirtual { return ZMM() }, 4)
+		runs("runs"+e.name+"AVX2", e, 6, 2, 32, func() reg.VecVirtual { return YMM() }, 4)
+		runs("runs"+e.name+"AVX512", e, 8, 2, 64, func() reg.VecVirtual { return ZMM() }, 4)
 	}
 	Generate()
 }
@@ -46,39 +48,14 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[e.size]), line)
 	LEAQ(Mem{Base: line, Index: line, Scale: 2}, line3)
 	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[e.size]), row)
-	acc := make([][]reg.VecVirtual, rows)
-	for i := range acc {
-		for v := 0; v < vecs; v++ {
-			r := vec()
-			if bytes == 64 {
-				VPXORD(r, r, r)
-			} else {
-				VXORPS(r, r, r)
-			}
-			acc[i] = append(acc[i], r)
-		}
-	}
+	acc := accumulators(rows, vecs, bytes, vec)
 	step := func(at int) {
-		y := make([]reg.VecVirtual, vecs)
+		y := make([]Mem, vecs)
 		for v := range y {
-			y[v] = vec()
-			m := []Mem{{Base: b}, {Base: b, Index: line, Scale: 1}, {Base: b, Index: line, Scale: 2}, {Base: b, Index: line3, Scale: 1}}[at]
-			m.Disp = v * bytes
-			VMOVUPS(m, y[v])
+			y[v] = []Mem{{Base: b}, {Base: b, Index: line, Scale: 1}, {Base: b, Index: line, Scale: 2}, {Base: b, Index: line3, Scale: 1}}[at]
+			y[v].Disp = v * bytes
 		}
-		for i := range acc {
-			x := vec()
-			e.broadcast(Mem{Base: a, Disp: (at*rows + i) * e.size}, x)
-			for v := range y {
-				if e.fma != nil {
-					e.fma(y[v], x, acc[i][v])
-					continue
-				}
-				product := vec()
-				VPMULLD(y[v], x, product)
-				e.add(product, acc[i][v], acc[i][v])
-			}
-		}
+		multiply(e, acc, y, vec, func(i int) Mem { return Mem{Base: a, Disp: (at*rows + i) * e.size} })
 	}
 	CMPQ(k, Imm(uint64(unroll)))
 	JL(LabelRef(name + "_rest"))
@@ -100,6 +77,50 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 	ADDQ(line, b)
 	DECQ(k)
 	JNZ(LabelRef(name + "_one"))
+	store(name, e, acc, bytes, c, row)
+}
+
+// accumulators returns rows x vecs registers that hold zeros.
+func accumulators(rows, vecs, bytes int, vec func() reg.VecVirtual) [][]reg.VecVirtual {
+	acc := make([][]reg.VecVirtual, rows)
+	for i := range acc {
+		for range vecs {
+			r := vec()
+			if bytes == 64 {
+				VPXORD(r, r, r)
+			} else {
+				VXORPS(r, r, r)
+			}
+			acc[i] = append(acc[i], r)
+		}
+	}
+	return acc
+}
+
+// multiply emits the products of one k: of the vectors y and of the element x of each row.
+func multiply(e element, acc [][]reg.VecVirtual, y []Mem, vec func() reg.VecVirtual, x func(row int) Mem) {
+	line := make([]reg.VecVirtual, len(y))
+	for v, m := range y {
+		line[v] = vec()
+		VMOVUPS(m, line[v])
+	}
+	for i := range acc {
+		one := vec()
+		e.broadcast(x(i), one)
+		for v := range line {
+			if e.fma != nil {
+				e.fma(line[v], one, acc[i][v])
+				continue
+			}
+			product := vec()
+			VPMULLD(line[v], one, product)
+			e.add(product, acc[i][v], acc[i][v])
+		}
+	}
+}
+
+// store emits the end of a kernel: it writes the tile to c, whose rows lie row bytes apart, or adds to c.
+func store(name string, e element, acc [][]reg.VecVirtual, bytes int, c, row reg.Register) {
 	Label(name + "_store")
 	add := Load(Param("add"), GP8())
 	TESTB(add, add)
@@ -110,7 +131,7 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 		for v := range acc[i] {
 			e.add(Mem{Base: p, Disp: v * bytes}, acc[i][v], acc[i][v])
 		}
-		if i+1 < rows {
+		if i+1 < len(acc) {
 			ADDQ(row, p)
 		}
 	}
@@ -119,10 +140,71 @@ func tile(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtu
 		for v := range acc[i] {
 			VMOVUPS(acc[i][v], Mem{Base: c, Disp: v * bytes})
 		}
-		if i+1 < rows {
+		if i+1 < len(acc) {
 			ADDQ(row, c)
 		}
 	}
 	VZEROUPPER()
 	RET()
+}
+
+// runs emits a kernel that reads the rows of A in place: each row is a sequence of runs, which lie at the same offsets
+// from the starts of all rows.
+func runs(name string, e element, rows, vecs, bytes int, vec func() reg.VecVirtual, unroll int) {
+	cols := vecs * bytes / e.size
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(a **%[1]s, runs *[2]int, n int, b, c *%[1]s, rowB, rowC int, add bool)", e.goType))
+	Doc(fmt.Sprintf("%s computes a tile of %d x %d from runs of the rows of A and rows of B.", name, rows, cols))
+	Pragma("noescape")
+	shift := Imm(map[int]uint64{4: 2, 8: 3}[e.size])
+	table := Load(Param("a"), GP64())
+	start := make([]reg.Register, rows)
+	for i := range start {
+		start[i] = GP64()
+		MOVQ(Mem{Base: table, Disp: 8 * i}, start[i])
+	}
+	run := Load(Param("runs"), GP64())
+	n := Load(Param("n"), GP64())
+	b := Load(Param("b"), GP64())
+	line := Load(Param("rowB"), GP64())
+	SHLQ(shift, line)
+	acc := accumulators(rows, vecs, bytes, vec)
+	at, k := GP64(), GP64()
+	step := func(u int) {
+		y := make([]Mem, vecs)
+		for v := range y {
+			y[v] = Mem{Base: b, Disp: v * bytes}
+		}
+		multiply(e, acc, y, vec, func(i int) Mem { return Mem{Base: start[i], Index: at, Scale: 1, Disp: u * e.size} })
+		ADDQ(line, b)
+	}
+	Label(name + "_run")
+	MOVQ(Mem{Base: run}, at)
+	MOVQ(Mem{Base: run, Disp: 8}, k)
+	SHLQ(shift, at)
+	CMPQ(k, Imm(uint64(unroll)))
+	JL(LabelRef(name + "_rest"))
+	Label(name + "_loop")
+	for u := range unroll {
+		step(u)
+	}
+	ADDQ(Imm(uint64(unroll*e.size)), at)
+	SUBQ(Imm(uint64(unroll)), k)
+	CMPQ(k, Imm(uint64(unroll)))
+	JGE(LabelRef(name + "_loop"))
+	Label(name + "_rest")
+	TESTQ(k, k)
+	JZ(LabelRef(name + "_next"))
+	Label(name + "_one")
+	step(0)
+	ADDQ(Imm(uint64(e.size)), at)
+	DECQ(k)
+	JNZ(LabelRef(name + "_one"))
+	Label(name + "_next")
+	ADDQ(Imm(16), run)
+	DECQ(n)
+	JNZ(LabelRef(name + "_run"))
+	c := Load(Param("c"), GP64())
+	row := Load(Param("rowC"), GP64())
+	SHLQ(shift, row)
+	store(name, e, acc, bytes, c, row)
 }
