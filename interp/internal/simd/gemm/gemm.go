@@ -22,9 +22,9 @@ type Problem[T number] struct {
 }
 
 // kernel computes a tile of rows x cols of C from k columns of A and from k rows of B that lie rowB elements apart. If
-// add is set, the kernel adds to C. tile reads a packed panel of A, which holds k columns of length rows. runs reads the
-// rows of A in place: from the start of each row, n runs, each with its offset and its length in elements. Kernels in
-// Go have only tile.
+// add is set, the kernel adds to C. tile reads a packed panel of A, which holds k columns of length rows. runs reads
+// the rows of A in place: from the start of each row, n runs, each with its offset and its length in elements. Kernels
+// in Go have only tile.
 type kernel[T number] struct {
 	name       string
 	rows, cols int
@@ -40,8 +40,8 @@ const (
 	mBytes = 384
 )
 
-// unpacked is the largest number of rows of A for which packing B does not pay, and of columns of B for which packing A
-// does not pay.
+// unpacked is the largest number of rows of A for which packing B does not pay, and of columns of B for which packing
+// A does not pay.
 const unpacked = 64
 
 // blocks returns the number of columns in a panel of B and the number of rows in a panel of A.
@@ -255,8 +255,8 @@ func Columns[T number]() int {
 	return bestInt.cols
 }
 
-// PackRight packs columns [from, to) of B, which has k rows of row elements, for Runs. from is a multiple of Columns. dst
-// has space for k rows, whose length is n rounded up to a multiple of Columns.
+// PackRight packs columns [from, to) of B, which has k rows of row elements, for Runs. from is a multiple of Columns.
+// dst has space for k rows, whose length is n rounded up to a multiple of Columns.
 func PackRight[T number](dst, b []T, n, k, row, from, to int) {
 	switch dst := any(dst).(type) {
 	case []float32:
