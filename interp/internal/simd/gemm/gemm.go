@@ -30,6 +30,7 @@ type kernel[T number] struct {
 	rows, cols int
 	tile       func(a, b, c *T, k, rowB, rowC int, add bool)
 	runs       func(a **T, runs *[2]int, n int, b, c *T, rowB, rowC int, add bool)
+	line       *kernel[T] // for a single row, or nil; it has only runs
 }
 
 // Block sizes: a panel of B (kBlock rows of nBytes) fits in the second-level cache, a strip of A in the first-level
@@ -92,7 +93,10 @@ func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 	s := pool.Get().(*scratch[T])
 	defer pool.Put(s)
 	nBlock, mBlock := blocks[T]()
-	inRows := p.ColA == 1 && p.N <= unpacked && kern.runs != nil // the tiles read the rows of A in place
+	if p.M == 1 && kern.line != nil && p.N >= kern.line.cols {
+		kern = kern.line
+	}
+	inRows := p.ColA == 1 && p.N <= unpacked && kern.runs != nil || kern.tile == nil // the tiles read the rows of A in place
 	for n0 := 0; n0 < p.N; n0 += nBlock {
 		nn := min(nBlock, p.N-n0)
 		for k0 := 0; k0 < p.K; k0 += kBlock {
@@ -114,12 +118,15 @@ func (kern *kernel[T]) multiply(p Problem[T], pool *sync.Pool) {
 				if inRows {
 					s.line[0] = [2]int{0, kk}
 					b.runs = s.line[:]
+				}
+				if inRows && p.ColA == 1 {
 					_ = p.A[(m0+b.m-1)*p.RowA+k0+kk-1]
 					for i := range b.m {
 						s.rows[i] = &p.A[(m0+i)*p.RowA+k0]
 					}
 				} else {
 					pack(s.a, p.A[m0*p.RowA+k0*p.ColA:], b.m, kk, kern.rows, p.RowA, p.ColA)
+					s.rows[0] = &s.a[0]
 				}
 				kern.block(&b)
 			}
@@ -344,7 +351,7 @@ func pack[T number](dst, src []T, n, k, width, line, elem int) {
 // riscv64 and s390x. If the compiler does not fuse, tileExact computes the result of a fused instruction.
 
 func plainKernels() (*kernel[float32], *kernel[float64], *kernel[int32]) {
-	return plain(vec.FMA, 0x1p-12), plain(math.FMA, 0x1p-27), &kernel[int32]{"plain Go", 4, 4, tileFused[int32], nil}
+	return plain(vec.FMA, 0x1p-12), plain(math.FMA, 0x1p-27), &kernel[int32]{"plain Go", 4, 4, tileFused[int32], nil, nil}
 }
 
 // plain returns the fastest kernel in Go that returns the bits of the vector kernels.
@@ -362,11 +369,11 @@ func plain[T float32 | float64](fma func(x, y, z T) T, small T) *kernel[T] {
 			return portable(fma)
 		}
 	}
-	return &kernel[T]{"plain Go", 4, 4, tileFused[T], nil}
+	return &kernel[T]{"plain Go", 4, 4, tileFused[T], nil, nil}
 }
 
 func portable[T float32 | float64](fma func(x, y, z T) T) *kernel[T] {
-	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowB, rowC int, add bool) { tileExact(a, b, c, k, rowB, rowC, add, fma) }, nil}
+	return &kernel[T]{"plain Go", 4, 4, func(a, b, c *T, k, rowB, rowC int, add bool) { tileExact(a, b, c, k, rowB, rowC, add, fma) }, nil, nil}
 }
 
 func tileFused[T number](ap, bp, cp *T, k, rowB, rowC int, add bool) {

@@ -882,6 +882,202 @@ runsF32AVX512_write:
 	VZEROUPPER
 	RET
 
+// func lineF32AVX2(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·lineF32AVX2(SB), NOSPLIT, $0-57
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   runs+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rowB+40(FP), SI
+	SHLQ   $0x02, SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+lineF32AVX2_run:
+	MOVQ (CX), DI
+	MOVQ 8(CX), R8
+	SHLQ $0x02, DI
+	CMPQ R8, $0x04
+	JL   lineF32AVX2_rest
+
+lineF32AVX2_loop:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSS (AX)(DI*1), Y8
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y5, Y8, Y1
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSS 4(AX)(DI*1), Y8
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y5, Y8, Y1
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSS 8(AX)(DI*1), Y8
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y5, Y8, Y1
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSS 12(AX)(DI*1), Y8
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y5, Y8, Y1
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         SI, BX
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, R8
+	CMPQ         R8, $0x04
+	JGE          lineF32AVX2_loop
+
+lineF32AVX2_rest:
+	TESTQ R8, R8
+	JZ    lineF32AVX2_next
+
+lineF32AVX2_one:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSS (AX)(DI*1), Y8
+	VFMADD231PS  Y4, Y8, Y0
+	VFMADD231PS  Y5, Y8, Y1
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	ADDQ         SI, BX
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNZ          lineF32AVX2_one
+
+lineF32AVX2_next:
+	ADDQ   $0x10, CX
+	DECQ   DX
+	JNZ    lineF32AVX2_run
+	MOVQ   c+32(FP), AX
+	MOVQ   rowC+48(FP), CX
+	SHLQ   $0x02, CX
+	MOVB   add+56(FP), CL
+	TESTB  CL, CL
+	JZ     lineF32AVX2_write
+	MOVQ   AX, CX
+	VADDPS (CX), Y0, Y0
+	VADDPS 32(CX), Y1, Y1
+	VADDPS 64(CX), Y2, Y2
+	VADDPS 96(CX), Y3, Y3
+
+lineF32AVX2_write:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func lineF32AVX512(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·lineF32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   runs+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rowB+40(FP), SI
+	SHLQ   $0x02, SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+lineF32AVX512_run:
+	MOVQ (CX), DI
+	MOVQ 8(CX), R8
+	SHLQ $0x02, DI
+	CMPQ R8, $0x04
+	JL   lineF32AVX512_rest
+
+lineF32AVX512_loop:
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSS (AX)(DI*1), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSS 4(AX)(DI*1), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSS 8(AX)(DI*1), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSS 12(AX)(DI*1), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         SI, BX
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, R8
+	CMPQ         R8, $0x04
+	JGE          lineF32AVX512_loop
+
+lineF32AVX512_rest:
+	TESTQ R8, R8
+	JZ    lineF32AVX512_next
+
+lineF32AVX512_one:
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSS (AX)(DI*1), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         SI, BX
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNZ          lineF32AVX512_one
+
+lineF32AVX512_next:
+	ADDQ   $0x10, CX
+	DECQ   DX
+	JNZ    lineF32AVX512_run
+	MOVQ   c+32(FP), AX
+	MOVQ   rowC+48(FP), CX
+	SHLQ   $0x02, CX
+	MOVB   add+56(FP), CL
+	TESTB  CL, CL
+	JZ     lineF32AVX512_write
+	MOVQ   AX, CX
+	VADDPS (CX), Z0, Z0
+	VADDPS 64(CX), Z1, Z1
+
+lineF32AVX512_write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
 // func tileF64AVX2(a *float64, b *float64, c *float64, k int, rowB int, rowC int, add bool)
 // Requires: AVX, FMA3
 TEXT ·tileF64AVX2(SB), NOSPLIT, $0-49
@@ -1759,6 +1955,202 @@ runsF64AVX512_write:
 	ADDQ    CX, AX
 	VMOVUPS Z14, (AX)
 	VMOVUPS Z15, 64(AX)
+	VZEROUPPER
+	RET
+
+// func lineF64AVX2(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
+// Requires: AVX, FMA3
+TEXT ·lineF64AVX2(SB), NOSPLIT, $0-57
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   runs+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rowB+40(FP), SI
+	SHLQ   $0x03, SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+lineF64AVX2_run:
+	MOVQ (CX), DI
+	MOVQ 8(CX), R8
+	SHLQ $0x03, DI
+	CMPQ R8, $0x04
+	JL   lineF64AVX2_rest
+
+lineF64AVX2_loop:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSD (AX)(DI*1), Y8
+	VFMADD231PD  Y4, Y8, Y0
+	VFMADD231PD  Y5, Y8, Y1
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSD 8(AX)(DI*1), Y8
+	VFMADD231PD  Y4, Y8, Y0
+	VFMADD231PD  Y5, Y8, Y1
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSD 16(AX)(DI*1), Y8
+	VFMADD231PD  Y4, Y8, Y0
+	VFMADD231PD  Y5, Y8, Y1
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSD 24(AX)(DI*1), Y8
+	VFMADD231PD  Y4, Y8, Y0
+	VFMADD231PD  Y5, Y8, Y1
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	ADDQ         SI, BX
+	ADDQ         $0x20, DI
+	SUBQ         $0x04, R8
+	CMPQ         R8, $0x04
+	JGE          lineF64AVX2_loop
+
+lineF64AVX2_rest:
+	TESTQ R8, R8
+	JZ    lineF64AVX2_next
+
+lineF64AVX2_one:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VBROADCASTSD (AX)(DI*1), Y8
+	VFMADD231PD  Y4, Y8, Y0
+	VFMADD231PD  Y5, Y8, Y1
+	VFMADD231PD  Y6, Y8, Y2
+	VFMADD231PD  Y7, Y8, Y3
+	ADDQ         SI, BX
+	ADDQ         $0x08, DI
+	DECQ         R8
+	JNZ          lineF64AVX2_one
+
+lineF64AVX2_next:
+	ADDQ   $0x10, CX
+	DECQ   DX
+	JNZ    lineF64AVX2_run
+	MOVQ   c+32(FP), AX
+	MOVQ   rowC+48(FP), CX
+	SHLQ   $0x03, CX
+	MOVB   add+56(FP), CL
+	TESTB  CL, CL
+	JZ     lineF64AVX2_write
+	MOVQ   AX, CX
+	VADDPD (CX), Y0, Y0
+	VADDPD 32(CX), Y1, Y1
+	VADDPD 64(CX), Y2, Y2
+	VADDPD 96(CX), Y3, Y3
+
+lineF64AVX2_write:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func lineF64AVX512(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·lineF64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   runs+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rowB+40(FP), SI
+	SHLQ   $0x03, SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+lineF64AVX512_run:
+	MOVQ (CX), DI
+	MOVQ 8(CX), R8
+	SHLQ $0x03, DI
+	CMPQ R8, $0x04
+	JL   lineF64AVX512_rest
+
+lineF64AVX512_loop:
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSD (AX)(DI*1), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSD 8(AX)(DI*1), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSD 16(AX)(DI*1), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSD 24(AX)(DI*1), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         SI, BX
+	ADDQ         $0x20, DI
+	SUBQ         $0x04, R8
+	CMPQ         R8, $0x04
+	JGE          lineF64AVX512_loop
+
+lineF64AVX512_rest:
+	TESTQ R8, R8
+	JZ    lineF64AVX512_next
+
+lineF64AVX512_one:
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VBROADCASTSD (AX)(DI*1), Z4
+	VFMADD231PD  Z2, Z4, Z0
+	VFMADD231PD  Z3, Z4, Z1
+	ADDQ         SI, BX
+	ADDQ         $0x08, DI
+	DECQ         R8
+	JNZ          lineF64AVX512_one
+
+lineF64AVX512_next:
+	ADDQ   $0x10, CX
+	DECQ   DX
+	JNZ    lineF64AVX512_run
+	MOVQ   c+32(FP), AX
+	MOVQ   rowC+48(FP), CX
+	SHLQ   $0x03, CX
+	MOVB   add+56(FP), CL
+	TESTB  CL, CL
+	JZ     lineF64AVX512_write
+	MOVQ   AX, CX
+	VADDPD (CX), Z0, Z0
+	VADDPD 64(CX), Z1, Z1
+
+lineF64AVX512_write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
 	VZEROUPPER
 	RET
 
@@ -2919,5 +3311,231 @@ runsI32AVX512_write:
 	ADDQ    CX, AX
 	VMOVUPS Z14, (AX)
 	VMOVUPS Z15, 64(AX)
+	VZEROUPPER
+	RET
+
+// func lineI32AVX2(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)
+// Requires: AVX, AVX2
+TEXT ·lineI32AVX2(SB), NOSPLIT, $0-57
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   runs+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rowB+40(FP), SI
+	SHLQ   $0x02, SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+lineI32AVX2_run:
+	MOVQ (CX), DI
+	MOVQ 8(CX), R8
+	SHLQ $0x02, DI
+	CMPQ R8, $0x04
+	JL   lineI32AVX2_rest
+
+lineI32AVX2_loop:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VPBROADCASTD (AX)(DI*1), Y8
+	VPMULLD      Y4, Y8, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMULLD      Y5, Y8, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y6, Y8, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMULLD      Y7, Y8, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VPBROADCASTD 4(AX)(DI*1), Y8
+	VPMULLD      Y4, Y8, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMULLD      Y5, Y8, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y6, Y8, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMULLD      Y7, Y8, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VPBROADCASTD 8(AX)(DI*1), Y8
+	VPMULLD      Y4, Y8, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMULLD      Y5, Y8, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y6, Y8, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMULLD      Y7, Y8, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VPBROADCASTD 12(AX)(DI*1), Y8
+	VPMULLD      Y4, Y8, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMULLD      Y5, Y8, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y6, Y8, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMULLD      Y7, Y8, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         SI, BX
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, R8
+	CMPQ         R8, $0x04
+	JGE          lineI32AVX2_loop
+
+lineI32AVX2_rest:
+	TESTQ R8, R8
+	JZ    lineI32AVX2_next
+
+lineI32AVX2_one:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
+	VPBROADCASTD (AX)(DI*1), Y8
+	VPMULLD      Y4, Y8, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMULLD      Y5, Y8, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMULLD      Y6, Y8, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMULLD      Y7, Y8, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         SI, BX
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNZ          lineI32AVX2_one
+
+lineI32AVX2_next:
+	ADDQ   $0x10, CX
+	DECQ   DX
+	JNZ    lineI32AVX2_run
+	MOVQ   c+32(FP), AX
+	MOVQ   rowC+48(FP), CX
+	SHLQ   $0x02, CX
+	MOVB   add+56(FP), CL
+	TESTB  CL, CL
+	JZ     lineI32AVX2_write
+	MOVQ   AX, CX
+	VPADDD (CX), Y0, Y0
+	VPADDD 32(CX), Y1, Y1
+	VPADDD 64(CX), Y2, Y2
+	VPADDD 96(CX), Y3, Y3
+
+lineI32AVX2_write:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func lineI32AVX512(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·lineI32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), AX
+	MOVQ   runs+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   rowB+40(FP), SI
+	SHLQ   $0x02, SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+lineI32AVX512_run:
+	MOVQ (CX), DI
+	MOVQ 8(CX), R8
+	SHLQ $0x02, DI
+	CMPQ R8, $0x04
+	JL   lineI32AVX512_rest
+
+lineI32AVX512_loop:
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VPBROADCASTD (AX)(DI*1), Z4
+	VPMULLD      Z2, Z4, Z2
+	VPADDD       Z2, Z0, Z0
+	VPMULLD      Z3, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VPBROADCASTD 4(AX)(DI*1), Z4
+	VPMULLD      Z2, Z4, Z2
+	VPADDD       Z2, Z0, Z0
+	VPMULLD      Z3, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VPBROADCASTD 8(AX)(DI*1), Z4
+	VPMULLD      Z2, Z4, Z2
+	VPADDD       Z2, Z0, Z0
+	VPMULLD      Z3, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	ADDQ         SI, BX
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VPBROADCASTD 12(AX)(DI*1), Z4
+	VPMULLD      Z2, Z4, Z2
+	VPADDD       Z2, Z0, Z0
+	VPMULLD      Z3, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	ADDQ         SI, BX
+	ADDQ         $0x10, DI
+	SUBQ         $0x04, R8
+	CMPQ         R8, $0x04
+	JGE          lineI32AVX512_loop
+
+lineI32AVX512_rest:
+	TESTQ R8, R8
+	JZ    lineI32AVX512_next
+
+lineI32AVX512_one:
+	VMOVUPS      (BX), Z2
+	VMOVUPS      64(BX), Z3
+	VPBROADCASTD (AX)(DI*1), Z4
+	VPMULLD      Z2, Z4, Z2
+	VPADDD       Z2, Z0, Z0
+	VPMULLD      Z3, Z4, Z2
+	VPADDD       Z2, Z1, Z1
+	ADDQ         SI, BX
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNZ          lineI32AVX512_one
+
+lineI32AVX512_next:
+	ADDQ   $0x10, CX
+	DECQ   DX
+	JNZ    lineI32AVX512_run
+	MOVQ   c+32(FP), AX
+	MOVQ   rowC+48(FP), CX
+	SHLQ   $0x02, CX
+	MOVB   add+56(FP), CL
+	TESTB  CL, CL
+	JZ     lineI32AVX512_write
+	MOVQ   AX, CX
+	VPADDD (CX), Z0, Z0
+	VPADDD 64(CX), Z1, Z1
+
+lineI32AVX512_write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
 	VZEROUPPER
 	RET

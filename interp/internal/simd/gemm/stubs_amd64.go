@@ -22,6 +22,16 @@ func runsF32AVX2(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB 
 //go:noescape
 func runsF32AVX512(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
 
+// lineF32AVX2 computes a tile of 1 x 32 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func lineF32AVX2(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
+
+// lineF32AVX512 computes a tile of 1 x 32 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func lineF32AVX512(a **float32, runs *[2]int, n int, b *float32, c *float32, rowB int, rowC int, add bool)
+
 // tileF64AVX2 computes a tile of 6 x 8 from a packed panel of A and rows of B.
 //
 //go:noescape
@@ -42,6 +52,16 @@ func runsF64AVX2(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB 
 //go:noescape
 func runsF64AVX512(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
 
+// lineF64AVX2 computes a tile of 1 x 16 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func lineF64AVX2(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
+
+// lineF64AVX512 computes a tile of 1 x 16 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func lineF64AVX512(a **float64, runs *[2]int, n int, b *float64, c *float64, rowB int, rowC int, add bool)
+
 // tileI32AVX2 computes a tile of 6 x 16 from a packed panel of A and rows of B.
 //
 //go:noescape
@@ -61,3 +81,13 @@ func runsI32AVX2(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, r
 //
 //go:noescape
 func runsI32AVX512(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)
+
+// lineI32AVX2 computes a tile of 1 x 32 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func lineI32AVX2(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)
+
+// lineI32AVX512 computes a tile of 1 x 32 from runs of the rows of A and rows of B.
+//
+//go:noescape
+func lineI32AVX512(a **int32, runs *[2]int, n int, b *int32, c *int32, rowB int, rowC int, add bool)

@@ -19,6 +19,8 @@ func main() {
 		tile("tile"+e.name+"AVX512", e, 8, 2, 64, func() reg.VecVirtual { return ZMM() }, 4)
 		runs("runs"+e.name+"AVX2", e, 6, 2, 32, func() reg.VecVirtual { return YMM() }, 4)
 		runs("runs"+e.name+"AVX512", e, 8, 2, 64, func() reg.VecVirtual { return ZMM() }, 4)
+		runs("line"+e.name+"AVX2", e, 1, 4, 32, func() reg.VecVirtual { return YMM() }, 4)
+		runs("line"+e.name+"AVX512", e, 1, 2, 64, func() reg.VecVirtual { return ZMM() }, 4)
 	}
 	Generate()
 }
