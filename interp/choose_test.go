@@ -41,7 +41,8 @@ func TestChoices(t *testing.T) {
 					in, out tensor.Shape
 					dim     int
 				}{{tensor.Shape{7, 90}, tensor.Shape{7}, 1}, {tensor.Shape{90, 7}, tensor.Shape{7}, 0}, {tensor.Shape{3, 40, 5}, tensor.Shape{3, 5}, 1},
-					{tensor.Shape{100}, nil, 0}, {tensor.Shape{0, 4}, tensor.Shape{4}, 0}, {tensor.Shape{600, 64}, tensor.Shape{600}, 1}} {
+					{tensor.Shape{100}, nil, 0}, {tensor.Shape{0, 4}, tensor.Shape{4}, 0}, {tensor.Shape{600, 64}, tensor.Shape{600}, 1},
+					{tensor.Shape{30, 43}, tensor.Shape{43}, 0}, {tensor.Shape{75, 100}, tensor.Shape{75}, 1}} {
 					typ := func(s tensor.Shape, d tensor.DType) string {
 						return "tensor<" + string(mlirtext.AppendShape(nil, s)) + d.String() + ">"
 					}

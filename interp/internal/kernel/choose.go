@@ -1,6 +1,11 @@
 package kernel
 
-import "github.com/hlocb/hlocb/tensor"
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/tensor"
+)
 
 // Choice says what a reduction of pairs keeps, such as argmax and argmin: for each relation of the accumulated pair
 // (x, i) to the next pair (y, j), whether the new x is x, and whether the new i is i.
@@ -83,38 +88,69 @@ func ChooseKernel(in []Type, dims []int64, c *Choice) (Kernel, bool) {
 func chooseLoop[I int32 | int64](dt tensor.DType, c *Choice, steps, inner int) func(in, out []*tensor.Tensor, lo, hi int) {
 	switch dt {
 	case tensor.I8:
-		return choose[int8, I](c, steps, inner)
+		return choose[int8, I](dt, c, steps, inner)
 	case tensor.I16:
-		return choose[int16, I](c, steps, inner)
+		return choose[int16, I](dt, c, steps, inner)
 	case tensor.I32:
-		return choose[int32, I](c, steps, inner)
+		return choose[int32, I](dt, c, steps, inner)
 	case tensor.I64:
-		return choose[int64, I](c, steps, inner)
+		return choose[int64, I](dt, c, steps, inner)
 	case tensor.UI8:
-		return choose[uint8, I](c, steps, inner)
+		return choose[uint8, I](dt, c, steps, inner)
 	case tensor.UI16:
-		return choose[uint16, I](c, steps, inner)
+		return choose[uint16, I](dt, c, steps, inner)
 	case tensor.UI32:
-		return choose[uint32, I](c, steps, inner)
+		return choose[uint32, I](dt, c, steps, inner)
 	case tensor.UI64:
-		return choose[uint64, I](c, steps, inner)
+		return choose[uint64, I](dt, c, steps, inner)
 	case tensor.F32:
-		return choose[float32, I](c, steps, inner)
+		return choose[float32, I](dt, c, steps, inner)
 	case tensor.F64:
-		return choose[float64, I](c, steps, inner)
+		return choose[float64, I](dt, c, steps, inner)
 	}
 	return nil
 }
 
-func choose[T integer | float, I int32 | int64](c *Choice, steps, inner int) func(in, out []*tensor.Tensor, lo, hi int) {
+func choose[T integer | float, I int32 | int64](dt tensor.DType, c *Choice, steps, inner int) func(in, out []*tensor.Tensor, lo, hi int) {
 	less, greater := c.keeps(RelationLess), c.keeps(RelationGreater)
 	takeLess, takeGreater := c.takes(RelationLess), c.takes(RelationGreater)
+	// pairs chooses element by element.
+	pairs := func(x []T, i []I, y []T, j []I) {
+		i, y, j = i[:len(x)], y[:len(x)], j[:len(x)]
+		for k, y := range y {
+			switch {
+			case greater && x[k] > y, less && x[k] < y:
+			case takeLess && x[k] < y, takeGreater && x[k] > y:
+				x[k], i[k] = y, j[k]
+			default:
+				x[k], i[k] = chosen(c, x[k], i[k], y, j[k])
+			}
+		}
+	}
+	lanes := sync.OnceValue(func() *chooser[T, I] {
+		index := tensor.I32
+		if unsafe.Sizeof(I(0)) == 8 {
+			index = tensor.I64
+		}
+		code := c.code(dt, index)
+		if code == nil || inner > 1 && inner < code.Lanes() {
+			return nil
+		}
+		return &chooser[T, I]{code: code, steps: steps, inner: inner}
+	})
 	return func(in, out []*tensor.Tensor, lo, hi int) {
 		xs, is := tensor.View[T](in[0]), tensor.View[I](in[1])
 		x0, i0 := tensor.View[T](in[2])[0], tensor.View[I](in[3])[0]
 		ox, oi := tensor.View[T](out[0]), tensor.View[I](out[1])
+		l := lanes()
 		for row := lo; row < hi; row++ {
-			if inner == 1 {
+			switch {
+			case inner == 1 && l != nil && hi-row >= l.code.Lanes()/2 && steps > 0:
+				n := min(chooseTile, hi-row)
+				l.rows(ox[row:row+n], oi[row:row+n], xs[row*steps:], is[row*steps:], x0, i0)
+				row += n - 1
+				continue
+			case inner == 1:
 				values, indices := xs[row*steps:][:steps], is[row*steps:][:steps]
 				x, i := x0, i0
 				for k, y := range values {
@@ -133,18 +169,17 @@ func choose[T integer | float, I int32 | int64](c *Choice, steps, inner int) fun
 			for k := range x {
 				x[k], i[k] = x0, i0
 			}
+			whole := 0 // elements in whole vectors
+			if l != nil {
+				whole = inner &^ (l.code.Lanes() - 1)
+			}
 			for s := range steps {
 				at := (row*steps + s) * inner
 				values, indices := xs[at:][:inner], is[at:][:inner]
-				for k, y := range values {
-					switch {
-					case greater && x[k] > y, less && x[k] < y:
-					case takeLess && x[k] < y, takeGreater && x[k] > y:
-						x[k], i[k] = y, indices[k]
-					default:
-						x[k], i[k] = chosen(c, x[k], i[k], y, indices[k])
-					}
+				if whole > 0 {
+					l.step(x, i, values, indices, whole)
 				}
+				pairs(x[whole:], i[whole:], values[whole:], indices[whole:])
 			}
 		}
 	}
