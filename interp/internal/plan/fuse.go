@@ -70,20 +70,28 @@ func onlyLoads(ops []*ir.Op) bool {
 }
 
 func (p *Planner) usesAny(o *ir.Op, in map[*ir.Op]bool) bool {
-	return slices.ContainsFunc(p.operands(o), func(v *ir.Value) bool { return in[v.DefiningOp()] })
+	values := p.operands(o)
+	for _, r := range o.Regions() {
+		values = append(values, flow.Captures(r)...)
+	}
+	return slices.ContainsFunc(values, func(v *ir.Value) bool { return in[v.DefiningOp()] })
 }
 
-// pinned reports whether all earlier ops must execute before o, because o has regions or effects.
+// pinned reports whether all earlier ops must execute before o, because o has effects or is control flow.
 func (p *Planner) pinned(o *ir.Op) bool {
-	if len(o.Regions()) > 0 {
-		return true
-	}
 	switch OpKind(o) {
+	case stablehlo.Reduce, stablehlo.ReduceWindow, stablehlo.Map, stablehlo.Sort, stablehlo.Scatter:
+		pure := true
+		o.Walk(func(x *ir.Op) bool {
+			pure = pure && (IsReturn(x) || p.Prog.table[OpKind(x)].Pure())
+			return pure
+		})
+		return !pure
 	case stablehlo.Constant, stablehlo.Reshape, stablehlo.BitcastConvert, stablehlo.Tuple, stablehlo.GetTupleElement:
 		return false
 	}
 	r, ok := p.Prog.table[OpKind(o)]
-	return !ok || r.control != nil
+	return !ok || r.control != nil || len(o.Regions()) > 0
 }
 
 // chained reports whether a group executes as a chain. A single op does if it reads a constant with equal elements, so
@@ -132,6 +140,33 @@ func (p *Planner) typesOf(values func(func(int, *ir.Value) bool)) []kernel.Type 
 	return out
 }
 
+// leastCut is the least number of equal elements of a load for which blocks of their own take less time than to fill
+// blocks.
+const leastCut = 1024
+
+// cutOf returns the number at whose multiples the blocks of a chain end, so that all elements of a load of columns are
+// equal in a block: the least one of the loads' columns that are long enough, or 0.
+func (p *Planner) cutOf(ops []*ir.Op) int {
+	cut := 0
+	for _, o := range ops {
+		if OpKind(o) != stablehlo.BroadcastInDim {
+			continue
+		}
+		if l := newLoad(o, p.typesOf(o.Operands())[0], p.typesOf(o.Results())[0]); l.mod > 1 && l.div >= leastCut && (cut == 0 || l.div < cut) {
+			cut = l.div
+		}
+	}
+	return cut
+}
+
+func lcm(a, b int) int {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return a / x * b
+}
+
 // load reads elements of a broadcast value: element i of the result is element i/div%mod of the operand.
 type load struct{ div, mod int }
 
@@ -175,6 +210,14 @@ func (l *load) read(size int, dst, src []byte, at int) {
 	}
 	n := len(dst) / size
 	e, rest := at/l.div%l.mod, l.div-at%l.div
+	if l.div == 1 && 2*l.mod <= n { // one row, then twice as many each time
+		have := copy(dst, src[e*size:l.mod*size])
+		have += copy(dst[have:], src[:e*size])
+		for have < len(dst) {
+			have += copy(dst[have:], dst[:have])
+		}
+		return
+	}
 	for i := 0; i < n; {
 		if l.div > 1 {
 			run := min(n-i, rest)
@@ -198,6 +241,8 @@ type fusedStep struct {
 	load  *load         // instead of loop
 	in    []int
 	out   int
+	same  bool // of a load in fused.loads: the elements of a block are equal
+	code  bool // of a load: only segments with code read its block
 }
 
 // fused is the executable form of a chain.
@@ -207,7 +252,10 @@ type fused struct {
 	segments []segment
 	scratch  []tensor.DType // type of each scratch block
 	splats   []fusedStep    // loads of scalars, done once
-	vectors  []bool         // whether only segments with code read a splat
+	rows     []fusedStep    // loads of rows, done once: a block is a whole number of rows
+	loads    []fusedStep    // other loads, done for each block before the steps
+	block    int            // elements of a block
+	cut      int            // a block ends at the multiples of cut, if it is not 0; see cutOf
 	cost     int            // nanoseconds per element
 	states   sync.Pool
 	blocks   *sync.Pool // of *[]byte: memory for the scratch blocks of one chain on one core, shared by all chains
@@ -268,9 +316,16 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 	defer f.blocks.Put(memory)
 	base := len(f.in) + len(f.out)
 	f.fillSplats(s, in, hi-lo)
+	for _, st := range f.rows {
+		size := f.scratch[st.out-base].Size()
+		st.load.read(size, s.scratch[st.out-base][:size*min(f.block, hi-lo)], in[st.in[0]].Bytes(), lo)
+	}
 	view := func(i int, dt tensor.DType, b []byte) { s.views[i].Borrow(dt, s.shape, b) }
-	for at := lo; at < hi; at += fuseBlock {
-		n := min(fuseBlock, hi-at)
+	for at, n := lo, 0; at < hi; at += n {
+		n = min(f.block, hi-at)
+		if f.cut > 0 {
+			n = min(n, f.cut-at%f.cut)
+		}
 		s.shape[0] = int64(n)
 		for i, t := range f.in {
 			if b := in[i].Bytes(); len(b) == t.Bytes() && t.N == f.out[0].N {
@@ -284,6 +339,20 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 		}
 		for i, d := range f.scratch {
 			view(base+i, d, s.scratch[i][:n*d.Size()])
+		}
+		for _, st := range f.loads {
+			size, b := f.scratch[st.out-base].Size(), s.scratch[st.out-base]
+			if st.same && st.code {
+				b = b[:machine.MaxVector]
+			} else {
+				b = b[:n*size]
+			}
+			if st.same {
+				e := at / st.load.div % st.load.mod
+				kernel.Fill(b, in[st.in[0]].Bytes()[e*size:(e+1)*size])
+			} else {
+				st.load.read(size, b, in[st.in[0]].Bytes(), at)
+			}
 		}
 		for i := range f.segments {
 			g := &f.segments[i]
@@ -310,10 +379,10 @@ func (f *fused) run(in, out []*tensor.Tensor, lo, hi, from int) {
 // read all elements.
 func (f *fused) fillSplats(s *fusedState, in []*tensor.Tensor, n int) {
 	base := len(f.in) + len(f.out)
-	for i, st := range f.splats {
+	for _, st := range f.splats {
 		size := f.scratch[st.out-base].Size()
 		block, src := s.scratch[st.out-base], in[st.in[0]].Bytes()
-		if !f.vectors[i] {
+		if !st.code {
 			st.load.read(size, block[:size*min(fuseBlock, n)], src, 0)
 			continue
 		}
@@ -386,7 +455,10 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 	masks = make([]uint64, len(f.out))
 	free := map[tensor.DType][]int{}
 	splat := map[*ir.Value]int{}
-	kept := map[int]bool{} // scratch blocks that hold a scalar's copies for the whole run
+	same := map[int]bool{} // scratch blocks of equal elements
+	kept := map[int]bool{} // scratch blocks that only loads write
+	f.block, f.cut = fuseBlock, p.cutOf(ops)
+	period := 1
 	for k, o := range ops {
 		v, types := o.Result(0), p.typesOf(o.Results())
 		out := types[0]
@@ -406,7 +478,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 					// Read it from a block that holds copies of its one number for the whole run.
 					if _, ok := splat[a]; !ok {
 						splat[a] = base + len(f.scratch)
-						kept[splat[a]] = true
+						kept[splat[a]], same[splat[a]] = true, true
 						f.splats = append(f.splats, fusedStep{load: &load{1, 1}, in: []int{at}, out: splat[a]})
 						f.scratch = append(f.scratch, f.in[at].DType)
 					}
@@ -438,7 +510,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 					st.out = at
 				}
 			}
-			if list := free[out.DType]; st.out < 0 && len(list) > 0 && (st.load == nil || st.load.mod > 1) {
+			if list := free[out.DType]; st.out < 0 && len(list) > 0 && st.load == nil {
 				st.out = list[len(list)-1]
 				free[out.DType] = list[:len(list)-1]
 			}
@@ -448,9 +520,21 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			}
 		}
 		place[v] = st.out
-		if st.load != nil && st.load.mod == 1 && st.out >= base {
+		if st.load != nil && st.out >= base {
 			kept[st.out] = true
-			f.splats = append(f.splats, st)
+			switch l, rows := st.load, lcm(period, st.load.mod); {
+			case l.mod == 1:
+				same[st.out] = true
+				f.splats = append(f.splats, st)
+			case f.cut > 0 && l.div%f.cut == 0:
+				st.same, same[st.out] = true, true
+				f.loads = append(f.loads, st)
+			case f.cut == 0 && l.div == 1 && 2*rows <= fuseBlock:
+				period, f.block = rows, fuseBlock/rows*rows
+				f.rows = append(f.rows, st)
+			default:
+				f.loads = append(f.loads, st)
+			}
 		} else {
 			f.steps = append(f.steps, st)
 		}
@@ -462,7 +546,7 @@ func (p *Planner) chain(ops []*ir.Op, at int, b *ir.Block) (f *fused, ins exec.I
 			}
 		}
 	}
-	f.split(kept)
+	f.split(same)
 	return f, ins, masks
 }
 

@@ -99,16 +99,15 @@ func (f *fused) split(same map[int]bool) {
 		f.segments = append(f.segments, g)
 		from = g.to
 	}
-	for _, splat := range f.splats {
-		vectors := true
-		for _, g := range f.segments {
-			for _, st := range f.steps[g.from:g.to] {
-				for _, i := range st.in {
-					vectors = vectors && (i != splat.out || st.load != nil || g.code != nil)
+	for _, loads := range [][]fusedStep{f.splats, f.loads} {
+		for l := range loads {
+			loads[l].code = true
+			for _, g := range f.segments {
+				for _, st := range f.steps[g.from:g.to] {
+					loads[l].code = loads[l].code && (g.code != nil || !slices.Contains(st.in, loads[l].out))
 				}
 			}
 		}
-		f.vectors = append(f.vectors, vectors)
 	}
 }
 

@@ -329,6 +329,14 @@ func pack[T number](dst, src []T, n, k, width, line, elem int) {
 				*(*[8]T)(out[e*8:]), *(*[8]T)(next[e*8:]) = [8]T(x), [8]T(x[8:])
 			}
 			i += 8
+		case line == 1 && w == 6 && width == 6:
+			for e := range k {
+				*(*[6]T)(out[e*6:]) = [6]T(src[i+e*elem:])
+			}
+		case line == 1 && w == 16 && width == 16:
+			for e := range k {
+				*(*[16]T)(out[e*16:]) = [16]T(src[i+e*elem:])
+			}
 		case line == 1:
 			for e := range k {
 				copy(out[e*width:], src[i+e*elem:][:w])
