@@ -32,13 +32,17 @@ func compile(p *runtime.Program, opts Options, copts runtime.CompileOptions) (*p
 	}
 	mod := p.Module
 	expands := func(op *ir.Op) bool { return table[plan.OpKind(op)].Expands(op) }
-	if calls := legalize.HasCalls(mod); calls || legalize.Contains(mod, expands) {
+	inlines := plan.Inlines(mod, table)
+	if calls := legalize.HasCalls(mod); calls || inlines || legalize.Contains(mod, expands) {
 		mod = mod.Clone() // the caller's module stays unchanged
 		if calls {
 			kernel.Fail(legalize.Calls(mod))
 			kernel.Fail(ir.Verify(mod))
 		}
 		plan.Expand(mod, expands)
+		if inlines {
+			plan.Inline(mod, table)
+		}
 	}
 	h.Bind(mod, p, copts)
 	c := plan.NewCompiler(mod, ir.SymbolsOf(mod.Op()), table, opts.MemoryLimit)

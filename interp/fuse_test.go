@@ -49,7 +49,7 @@ func chain(rng *rand.Rand) (fusedText, plainText string, args []*tensor.Tensor) 
 			return fmt.Sprintf("\"stablehlo.%s\"(%s) %s{%s} : (%s) -> %s", op, strings.Join(names, ", "), region, attrs, strings.Join(types, ", "), res)
 		}
 		mainOps = append(mainOps, fmt.Sprintf("  %s = %s", v.name, line(names)))
-		funcs = append(funcs, fmt.Sprintf("func.func private @f%d(%s) -> %s {\n  %%r = %s\n  return %%r : %s\n}", n, strings.Join(formal, ", "), res, line(inner), res))
+		funcs = append(funcs, fmt.Sprintf("func.func private @f%d(%s) -> %s attributes {no_inline} {\n  %%r = %s\n  return %%r : %s\n}", n, strings.Join(formal, ", "), res, line(inner), res))
 		n++
 		return v
 	}

@@ -11,14 +11,25 @@ import (
 
 func GemmName() string { return gemm.Name() }
 
-// View is an operand whose elements lie in memory at the given strides, in elements.
+// View is an operand whose elements lie in memory from an offset on at the given strides, in elements.
 type View struct {
 	Type
 	Strides []int
+	Offset  int
 }
 
 // Dense returns the view of an operand as it lies in memory.
-func Dense(t Type) View { return View{t, Strides(t.Shape)} }
+func Dense(t Type) View { return View{Type: t, Strides: Strides(t.Shape)} }
+
+// Sliced returns the view of the elements of v that slice returns: out has their type.
+func Sliced(v View, out Type, start, stride []int64) View {
+	s := View{Type: out, Strides: make([]int, len(start)), Offset: v.Offset}
+	for i, at := range start {
+		s.Strides[i] = v.Strides[i] * int(stride[i])
+		s.Offset += v.Strides[i] * int(at)
+	}
+	return s
+}
 
 // Transposed returns the view of v's transpose: dimension i of the result is dimension perm[i] of v.
 func Transposed(v View, perm []int64) View {

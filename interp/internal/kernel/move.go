@@ -136,20 +136,19 @@ func CopyUnlessSame(dst, src *tensor.Tensor) {
 	}
 }
 
-func ConcatenateKernel(s *Signature, dim int) Kernel {
-	FailIf(len(s.In) == 0, "expects operands and one result")
-	out := s.Out[0]
+func ConcatenateKernel(operands []View, out Type, dim int) Kernel {
+	FailIf(len(operands) == 0, "expects operands and one result")
 	FailIf(dim < 0 || dim >= len(out.Shape), "concatenates along dimension %d of rank %d", dim, len(out.Shape))
 	st := Strides(out.Shape)
 	var copies []*StridedCopy
 	var offs []int
 	at := int64(0)
-	for _, t := range s.In {
-		FailIf(t.DType != out.DType || len(t.Shape) != len(out.Shape), "cannot concatenate %s into %s", t, out)
+	for _, t := range operands {
+		FailIf(t.DType != out.DType || len(t.Shape) != len(out.Shape), "cannot concatenate %s into %s", t.Type, out)
 		for d := range t.Shape {
-			FailIf(d != dim && t.Shape[d] != out.Shape[d], "cannot concatenate %s into %s", t, out)
+			FailIf(d != dim && t.Shape[d] != out.Shape[d], "cannot concatenate %s into %s", t.Type, out)
 		}
-		copies = append(copies, NewStridedCopy(Ints(t.Shape), st, Strides(t.Shape)))
+		copies = append(copies, NewStridedCopy(Ints(t.Shape), st, t.Strides))
 		offs = append(offs, int(at)*st[dim])
 		at += t.Shape[dim]
 	}
@@ -157,7 +156,7 @@ func ConcatenateKernel(s *Signature, dim int) Kernel {
 	size := out.DType.Size()
 	return Kernel{Family: "concatenate", Run: func(in, out []*tensor.Tensor) {
 		for i, c := range copies {
-			c.Run(size, out[0], in[i], offs[i], 0)
+			c.Run(size, out[0], in[i], offs[i], operands[i].Offset)
 		}
 	}}
 }

@@ -41,17 +41,17 @@ func makeReverse(s *plan.Spec) kernel.Kernel {
 
 // makeSlice compiles slice (spec, "slice").
 func makeSlice(s *plan.Spec) kernel.Kernel {
-	a := plan.Attrs[struct {
-		Start  []int64 `attr:"start_indices,0"`
-		Limit  []int64 `attr:"limit_indices,0"`
-		Stride []int64 `attr:"strides,1"`
-	}](s.Op, len(s.In[0].Shape))
+	a := plan.Slice(s.Op, len(s.In[0].Shape))
 	return kernel.SliceKernel(s.In[0], s.Out[0], a.Start, a.Limit, a.Stride)
 }
 
 // makeConcatenate compiles concatenate (spec, "concatenate").
 func makeConcatenate(s *plan.Spec) kernel.Kernel {
-	return kernel.ConcatenateKernel(&s.Signature, plan.Attrs[plan.Dimension](s.Op).Number)
+	views := make([]kernel.View, len(s.In))
+	for i, t := range s.In {
+		views[i] = s.Planner.View(s.Op, i, t)
+	}
+	return kernel.ConcatenateKernel(views, s.Out[0], plan.Attrs[plan.Dimension](s.Op).Number)
 }
 
 // makePad compiles pad (spec, "pad"). Padding may be negative at both ends.

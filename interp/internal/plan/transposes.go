@@ -9,11 +9,12 @@ import (
 )
 
 // A product reads a transposed operand in place, with other strides: its kernel packs panels anyway, and the transposed
-// value is never stored. This holds for transposes that only products of their own block use.
+// value is never stored. This holds for transposes that only products of their own block use. In the same way, a
+// concatenation reads slices that only concatenations of their own block use.
 
 const transposedColumns = 16 // minimum of free elements of the other operand for which packing reads each element once
 
-// absorb finds the transposes of block b that products read through.
+// absorb finds the transposes and slices of block b that products and concatenations read through.
 func (p *Planner) absorb(b *ir.Block) {
 	for o := range b.Ops() {
 		if p.absorbable(o, b) {
@@ -23,13 +24,26 @@ func (p *Planner) absorb(b *ir.Block) {
 }
 
 func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
-	if OpKind(o) != stablehlo.Transpose || o.NumOperands() != 1 || o.NumResults() != 1 || !o.Result(0).HasUses() {
+	kind := OpKind(o)
+	if kind != stablehlo.Transpose && kind != stablehlo.Slice || o.NumOperands() != 1 || o.NumResults() != 1 || !o.Result(0).HasUses() {
 		return false
 	}
 	defer p.Prog.locate(o)
-	in := p.typesOf(o.Operands())[0]
-	if !plain(in) || !plain(p.typesOf(o.Results())[0]) || in.N < fuseFrom {
+	in, out := p.typesOf(o.Operands())[0], p.typesOf(o.Results())[0]
+	if !plain(in) || !plain(out) || in.N < fuseFrom {
 		return false
+	}
+	if kind == stablehlo.Slice {
+		a := Slice(o, len(in.Shape))
+		kernel.SliceKernel(in, out, a.Start, a.Limit, a.Stride) // checks the slice
+		for u := range o.Result(0).Uses() {
+			// The operand lives up to the concatenation, which must not be much smaller.
+			c := u.Owner()
+			if c.Block() != b || OpKind(c) != stablehlo.Concatenate || c.NumResults() != 1 || !plain(p.TypeOf(c.Result(0))) || p.TypeOf(c.Result(0)).N < in.N/2 {
+				return false
+			}
+		}
+		return true
 	}
 	perm := Permutation(o)
 	kernel.CheckDims("permutation", perm, len(perm))
@@ -56,11 +70,25 @@ func (p *Planner) View(o *ir.Op, i int, t kernel.Type) kernel.View {
 	if d == nil || !p.absorbed[d] {
 		return kernel.Dense(t)
 	}
+	if OpKind(d) == stablehlo.Slice {
+		a := Slice(d, len(t.Shape))
+		return kernel.Sliced(kernel.Dense(t), p.TypeOf(d.Result(0)), a.Start, a.Stride)
+	}
 	return kernel.Transposed(kernel.Dense(t), Permutation(d))
 }
 
+// SliceBounds are the attributes of slice.
+type SliceBounds struct {
+	Start  []int64 `attr:"start_indices,0"`
+	Limit  []int64 `attr:"limit_indices,0"`
+	Stride []int64 `attr:"strides,1"`
+}
+
+// Slice returns the bounds of a slice of an operand of the given rank.
+func Slice(op *ir.Op, rank int) SliceBounds { return Attrs[SliceBounds](op, rank) }
+
 // operands returns the values that the instruction of o reads: for each operand of o, the operand or the value that it
-// transposes.
+// transposes or slices, if o reads through it.
 func (p *Planner) operands(o *ir.Op) []*ir.Value {
 	out := make([]*ir.Value, o.NumOperands())
 	for i, v := range o.Operands() {
