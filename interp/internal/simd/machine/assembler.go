@@ -195,6 +195,16 @@ func (a *assembler) jumpLess(x, y, to int) {
 	a.code = binary.LittleEndian.AppendUint32(a.code, uint32(to-len(a.code)-4))
 }
 
+// jumpUnlessLess compares two general registers and jumps to a later place, which land sets, unless x < y.
+func (a *assembler) jumpUnlessLess(x, y int) int {
+	a.code = append(a.code, 0x48|byte(y)>>3<<2|byte(x)>>3, 0x39, 0xC0|byte(y)&7<<3|byte(x)&7, 0x0F, 0x8D, 0, 0, 0, 0)
+	return len(a.code)
+}
+
+func (a *assembler) land(from int) {
+	binary.LittleEndian.PutUint32(a.code[from-4:], uint32(len(a.code)-from))
+}
+
 // decrement subtracts one from a register and jumps to an earlier place if it is not 0.
 func (a *assembler) decrement(reg, to int) {
 	a.addImmediate(reg, -1)

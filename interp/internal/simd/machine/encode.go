@@ -25,8 +25,17 @@ func encode(p *expr.Program, bytes int) ([]byte, error) {
 	if len(p.In)+len(p.Out) > maxArrays {
 		return nil, errTooLarge
 	}
+	code, err := encodeOnce(p, bytes, true)
+	if err != nil { // too many masks or spilled vectors
+		return encodeOnce(p, bytes, false)
+	}
+	return code, nil
+}
+
+// encodeOnce returns the loop, of two vectors in an iteration if pair is set.
+func encodeOnce(p *expr.Program, bytes int, pair bool) ([]byte, error) {
 	first := newEncoder(p, bytes, nil)
-	if err := first.loop(); err != nil {
+	if err := first.loop(pair); err != nil {
 		return nil, err
 	}
 	// Constants stay in the registers that the loop does not need.
@@ -44,7 +53,7 @@ func encode(p *expr.Program, bytes int) ([]byte, error) {
 		kept[k] = first.registers - 1 - i
 	}
 	second := newEncoder(p, bytes, kept)
-	if err := second.loop(); err != nil {
+	if err := second.loop(pair); err != nil {
 		return nil, err
 	}
 	return second.finish(), nil
@@ -91,6 +100,7 @@ type encoder struct {
 	at        int
 	locked    []int
 	arrays    map[*expr.Node]int
+	vector    map[*expr.Node]int // of an iteration, 0 or 1, that holds an operand
 	failed    bool
 }
 
@@ -98,7 +108,7 @@ var temporary = &expr.Node{}
 
 func newEncoder(p *expr.Program, bytes int, kept map[value]int) *encoder {
 	e := &encoder{p: p, bytes: bytes, kept: kept, reads: map[value]reading{}, reg: map[*expr.Node]int{}, slot: map[*expr.Node]int{},
-		uses: map[*expr.Node][]int{}, arrays: map[*expr.Node]int{}}
+		uses: map[*expr.Node][]int{}, arrays: map[*expr.Node]int{}, vector: map[*expr.Node]int{}}
 	e.wide, e.width = bytes == 64, p.Width
 	e.registers = 16
 	if e.wide {
@@ -120,16 +130,21 @@ func (e *encoder) length() byte {
 // w returns the W bit of instructions on lanes of eight bytes.
 func (e *encoder) w() byte { return byte(e.width / 8) }
 
-// loop encodes the loop.
-func (e *encoder) loop() error {
+// copies are operations of one vector of a loop's iteration.
+type copies struct {
+	live []*expr.Node
+	out  []*expr.Node // the results
+}
+
+// loop encodes the loop. Its iterations compute two vectors if pair is set; then one more vector may follow.
+func (e *encoder) loop(pair bool) error {
 	live := e.p.Live()
-	stores := map[*expr.Node][]int{}
+	one := copies{live: live}
 	for i, o := range e.p.In {
 		e.arrays[o.Node] = i
 	}
-	e.count(live)
-	for i, o := range e.p.Out {
-		stores[o.Node] = append(stores[o.Node], i)
+	for _, o := range e.p.Out {
+		one.out = append(one.out, o.Node)
 	}
 	for i := range len(e.p.In) + len(e.p.Out) {
 		if i < len(pointers) {
@@ -139,18 +154,94 @@ func (e *encoder) loop() error {
 	for _, k := range e.keptInOrder() {
 		r := e.kept[k]
 		if k.array >= 0 {
-			e.load(r, e.p.In[k.array].Format, e.array(k.array, e.p.In[k.array].Format, true))
+			e.load(r, e.p.In[k.array].Format, e.array(k.array, e.p.In[k.array].Format, true, 0))
 		} else {
 			e.move(r, e.constant(k.bits, k.width))
 		}
 	}
 	e.clear(rdx)
+	lanes := int32(e.bytes / e.p.Width)
+	end := -1
+	if pair {
+		e.addImmediate(rsi, -lanes)
+		single := e.jumpUnlessLess(rdx, rsi)
+		begin := len(e.code)
+		e.body(e.paired(one))
+		e.addImmediate(rdx, 2*lanes)
+		e.jumpLess(rdx, rsi, begin)
+		e.land(single)
+		e.addImmediate(rsi, lanes)
+		end = e.jumpUnlessLess(rdx, rsi)
+	}
 	begin := len(e.code)
-	for i := range e.p.Out {
-		if o := e.p.Out[i]; o.Node.Op == "in" || o.Node.Op == "const" { // a result that nothing computes
-			e.at = -1
-			e.uses[o.Node] = append(e.uses[o.Node], len(live))
+	e.body(one)
+	if pair {
+		e.land(end)
+	} else {
+		e.addImmediate(rdx, lanes)
+		e.jumpLess(rdx, rsi, begin)
+	}
+	e.end()
+	if e.failed || e.slots*e.bytes > spillBytes {
+		return errTooLarge
+	}
+	return nil
+}
+
+// paired returns the operations of two vectors, in turns, as most operations wait for the one before them: a million
+// e^x of f32 take 0.47 ms on one core, 0.68 a vector at a time.
+func (e *encoder) paired(one copies) copies {
+	var two copies
+	var twins [2]map[*expr.Node]*expr.Node
+	for k := range twins {
+		twins[k] = map[*expr.Node]*expr.Node{}
+	}
+	twin := func(k int, n *expr.Node) *expr.Node {
+		i, operand := e.arrays[n]
+		switch t, ok := twins[k][n]; {
+		case ok:
+			return t
+		case n.Op == "const" || operand && e.p.In[i].Same:
+			return n
 		}
+		c := *n
+		twins[k][n] = &c
+		if operand {
+			e.arrays[&c], e.vector[&c] = i, k
+		}
+		return &c
+	}
+	for _, n := range one.live {
+		for k := range twins {
+			c := twin(k, n)
+			c.Args = nil
+			for _, a := range n.Args {
+				c.Args = append(c.Args, twin(k, a))
+			}
+			two.live = append(two.live, c)
+		}
+	}
+	for k := range twins {
+		for _, n := range one.out {
+			two.out = append(two.out, twin(k, n))
+		}
+	}
+	return two
+}
+
+// body encodes the operations and the stores of results.
+func (e *encoder) body(c copies) {
+	live, results := c.live, len(e.p.Out)
+	stores := map[*expr.Node][]int{}
+	e.count(live)
+	for i, n := range c.out {
+		stores[n] = append(stores[n], i)
+		if n.Op == "in" || n.Op == "const" { // a result that nothing computes
+			e.uses[n] = append(e.uses[n], len(live))
+		}
+	}
+	save := func(i int, n *expr.Node) {
+		e.store(e.p.Out[i%results].Format, n, len(e.p.In)+i%results, i/results)
 	}
 	for i, n := range live {
 		e.at = i
@@ -158,26 +249,19 @@ func (e *encoder) loop() error {
 		e.node(n)
 		e.locked = e.locked[:0]
 		for _, out := range stores[n] {
-			e.store(e.p.Out[out].Format, n, len(e.p.In)+out)
+			save(out, n)
 		}
 		e.free()
 	}
 	e.at = len(live)
-	for i, o := range e.p.Out {
-		if o.Node.Op == "in" || o.Node.Op == "const" {
+	for i, n := range c.out {
+		if n.Op == "in" || n.Op == "const" {
 			e.locked = e.locked[:0]
-			e.use(o.Node)
-			e.store(o.Format, o.Node, len(e.p.In)+i)
+			e.use(n)
+			save(i, n)
 			e.free()
 		}
 	}
-	e.addImmediate(rdx, int32(e.bytes/e.p.Width))
-	e.jumpLess(rdx, rsi, begin)
-	e.end()
-	if e.failed || e.slots*e.bytes > spillBytes {
-		return errTooLarge
-	}
-	return nil
 }
 
 // count notes which operations read a value.
@@ -198,8 +282,8 @@ func (e *encoder) keptInOrder() []value {
 	return out
 }
 
-// array returns the memory of array i, at the current element or at its only vector.
-func (e *encoder) array(i int, format string, same bool) operand {
+// array returns the memory of array i: its only vector, or a vector of the iteration.
+func (e *encoder) array(i int, format string, same bool, vector int) operand {
 	if e.single != nil {
 		return e.register(e.single.In[i])
 	}
@@ -212,7 +296,7 @@ func (e *encoder) array(i int, format string, same bool) operand {
 	if same {
 		return memory(base, -1, 1, 0)
 	}
-	return memory(base, rdx, expr.Size(format), 0)
+	return memory(base, rdx, expr.Size(format), int32(vector*e.bytes/e.p.Width*expr.Size(format)))
 }
 
 // next returns the next operation that reads n.
@@ -330,7 +414,7 @@ func (e *encoder) use(n *expr.Node) int {
 	}
 	if n.Op == "in" && e.slotOf(n) < 0 {
 		i := e.arrays[n]
-		return e.loadNode(n, e.p.In[i].Format, e.array(i, e.p.In[i].Format, e.p.In[i].Same))
+		return e.loadNode(n, e.p.In[i].Format, e.array(i, e.p.In[i].Format, e.p.In[i].Same, e.vector[n]))
 	}
 	if n.Kind == expr.Mask && e.wide { // masks are not spilled
 		e.failed = true
@@ -624,10 +708,10 @@ func (e *encoder) load(d int, format string, m operand) {
 }
 
 // store encodes the store of a result.
-func (e *encoder) store(format string, n *expr.Node, array int) {
+func (e *encoder) store(format string, n *expr.Node, array, vector int) {
 	w := e.w()
 	r := e.use(n)
-	m := e.array(array, format, false)
+	m := e.array(array, format, false, vector)
 	var ones operand
 	if format == "i1" {
 		ones = e.constant(0x0101010101010101, 8)
