@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"sync"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
@@ -103,12 +102,6 @@ func remInt[T integer](o, x, y []T) {
 		} else {
 			o[i] = x[i] % y[i]
 		}
-	}
-}
-
-func remFloat[T float](o, x, y []T) {
-	for i := range o {
-		o[i] = T(math.Mod(float64(x[i]), float64(y[i])))
 	}
 }
 
@@ -283,11 +276,11 @@ var (
 	Multiply = &BinaryLoops{B: andLoop[uint8], flags: both, i8: mulLoop[int8], i16: mulLoop[int16], i32: whole(vec.MulI32Loop), i64: inGo(mulLoop[int64]),
 		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: words(vec.MulI32Loop), u64: inGo(mulLoop[uint64]),
 		f32: single(vec.Mul32Loop), f64: double(vec.Mul64Loop), c64: mulC64, c128: mulC128, inF32: true}
-	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: inGo(divInt[int32]), i64: inGo(divInt[int64]),
+	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: inGo(vec.Binary[int32, int32](vec.DivI32Loop)), i64: inGo(divInt[int64]),
 		u8: divInt[uint8], u16: divInt[uint16], u32: inGo(divInt[uint32]), u64: inGo(divInt[uint64]),
 		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
-	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: inGo(remInt[int32]), i64: inGo(remInt[int64]),
-		u8: remInt[uint8], u16: remInt[uint16], u32: inGo(remInt[uint32]), u64: inGo(remInt[uint64]), f32: inGo(remFloat[float32]), f64: inGo(remFloat[float64])}
+	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: inGo(vec.Binary[int32, int32](vec.RemI32Loop)), i64: inGo(remInt[int64]),
+		u8: remInt[uint8], u16: remInt[uint16], u32: inGo(remInt[uint32]), u64: inGo(remInt[uint64]), f32: inGo(vec.Remainders[float32](vec.Rem32Loop)), f64: inGo(vec.Remainders[float64](vec.Rem64Loop)), inF32: true}
 	Maximum = &BinaryLoops{B: orLoop[uint8], flags: either, i8: maxInt[int8], i16: maxInt[int16], i32: whole(vec.MaxI32Loop), i64: long(vec.MaxI64Loop),
 		u8: maxInt[uint8], u16: maxInt[uint16], u32: inGo(maxInt[uint32]), u64: inGo(maxInt[uint64]),
 		f32: single(vec.Max32Loop), f64: double(vec.Max64Loop), c64: maxComplex[complex64], c128: maxComplex[complex128], inF32: true}

@@ -186,23 +186,24 @@ func foldLoop(dt tensor.DType, red *BinaryLoops, from tensor.DType) foldFn {
 	case tensor.I16:
 		return foldTyped(alone(l.i16), foldRows(l.i16), nil)
 	case tensor.I32:
-		return foldTyped(l.i32, foldRows(l.i32.run), nil)
+		return foldTyped(l.i32, foldInts(l.i32), nil)
 	case tensor.I64, tensor.Index:
-		return foldTyped(l.i64, foldRows(l.i64.run), nil)
+		return foldTyped(l.i64, foldInts(l.i64), nil)
 	case tensor.UI8:
 		return foldTyped(alone(l.u8), foldRows(l.u8), nil)
 	case tensor.UI16:
 		return foldTyped(alone(l.u16), foldRows(l.u16), nil)
 	case tensor.UI32:
-		return foldTyped(l.u32, foldRows(l.u32.run), nil)
+		return foldTyped(l.u32, foldInts(l.u32), nil)
 	case tensor.UI64:
-		return foldTyped(l.u64, foldRows(l.u64.run), nil)
+		return foldTyped(l.u64, foldInts(l.u64), nil)
 	case tensor.F32:
-		var widen func(dst []float32, t *tensor.Tensor, lo int)
+		row := rowLoop(l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop)
+		var narrow *narrowFold[float32]
 		if from == tensor.BF16 || from == tensor.F16 {
-			widen = func(dst []float32, t *tensor.Tensor, lo int) { decode32(from, dst, t, lo) }
+			narrow = foldHalves(from, row)
 		}
-		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), widen)
+		return foldTyped(l.f32, rowFold[float32](l, vec.Add32Loop, vec.Mul32Loop, vec.Max32Loop, vec.Min32Loop), narrow)
 	case tensor.F64:
 		return foldTyped(l.f64, rowFold[float64](l, vec.Add64Loop, vec.Mul64Loop, vec.Max64Loop, vec.Min64Loop), nil)
 	case tensor.Complex64:
@@ -241,8 +242,8 @@ func (l binaryLoop[T]) down() func(o, x []T, line int) {
 }
 
 // foldTyped folds with the vector loop if there are inner elements, else with along, which folds one row of x for each
-// element of o. If widen is set, the elements of x have a narrower type.
-func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen func(dst []T, t *tensor.Tensor, lo int)) foldFn {
+// element of o. If narrow is set, the elements of x have a narrower type.
+func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), narrow *narrowFold[T]) foldFn {
 	loop, down := l.run, l.down()
 	if loop == nil {
 		return nil
@@ -260,7 +261,23 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen fu
 	}
 	return func(ot *tensor.Tensor, x foldInput, zt *tensor.Tensor, outer, steps, inner int) {
 		o, z := tensor.View[T](ot), tensor.View[T](zt)[0]
-		newReader := func() *reader[T] { return &reader[T]{foldInput: &x, widen: widen} }
+		newReader := func() *reader[T] {
+			r := &reader[T]{foldInput: &x}
+			if narrow != nil {
+				r.widen = narrow.widen
+			}
+			return r
+		}
+		// rows folds rows of steps elements, from lo on.
+		rows := func(r *reader[T], o []T, lo, steps int) {
+			if narrow != nil && x.source == nil {
+				if f := narrow.along(steps); f != nil {
+					f(o, x.Tensor, lo)
+					return
+				}
+			}
+			along(o, r.read(lo, lo+len(o)*steps))
+		}
 		const part = 1 << 14
 		if steps == 0 || inner == 0 || outer == 0 {
 			for i := range o {
@@ -276,7 +293,7 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen fu
 				Parallel(len(parts), max(1, x.grain()/part), func(lo, hi int) {
 					r := newReader()
 					for i := lo; i < hi; i++ {
-						along(parts[i:i+1], r.read(i*part, min((i+1)*part, steps)))
+						rows(r, parts[i:i+1], i*part, min(part, steps-i*part))
 					}
 				})
 				along(o, parts)
@@ -285,10 +302,8 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen fu
 			}
 			Parallel(outer, max(1, x.grain()/steps), func(lo, hi int) {
 				r := newReader()
-				rows := max(1, part/steps)
-				for i := lo; i < hi; i += rows {
-					to := min(i+rows, hi)
-					along(o[i:to], r.read(i*steps, to*steps))
+				for i, n := lo, max(1, part/steps); i < hi; i += n {
+					rows(r, o[i:min(i+n, hi)], i*steps, steps)
 				}
 				first := make([]T, min(hi-lo, chunk))
 				for i := range first {
@@ -316,12 +331,16 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen fu
 				for j := range acc {
 					acc[j] = z
 				}
+				if narrow != nil && narrow.down != nil && x.source == nil {
+					narrow.down(acc, x.Tensor, i/pieces*steps*inner+from, steps, inner)
+					continue
+				}
 				rows, line := 1, inner // rows that are read together, and their distance
 				var strip []T          // widened columns
 				switch {
 				case pieces == 1:
 					rows = max(1, part/inner)
-				case x.source == nil && widen == nil:
+				case x.source == nil && narrow == nil:
 					rows = steps
 				case x.source == nil:
 					rows, line = vec.DownRows, n
@@ -331,7 +350,7 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen fu
 					at, k := (i/pieces*steps+s)*inner+from, min(rows, steps-s)
 					block := strip[:min(len(strip), k*n)]
 					for q := range len(block) / n {
-						widen(block[q*n:(q+1)*n], x.Tensor, at+q*inner)
+						narrow.widen(block[q*n:(q+1)*n], x.Tensor, at+q*inner)
 					}
 					if strip == nil {
 						block = r.read(at, at+(k-1)*inner+n)
@@ -346,10 +365,47 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), widen fu
 // rowFold returns the loop that reduces a row of floats, or nil if the op has no such loop. It adds and multiplies in
 // lanes. The spec allows any order, and XLA also chooses one.
 func rowFold[T float](l *BinaryLoops, add, mul, larger, smaller *vec.Loop) func(o, x []T) {
-	if f := map[*BinaryLoops]*vec.Loop{Add: add, Multiply: mul, Maximum: larger, Minimum: smaller}[l]; f != nil {
+	if f := rowLoop(l, add, mul, larger, smaller); f != nil {
 		return vec.Fold[T](f)
 	}
 	return nil
+}
+
+func rowLoop(l *BinaryLoops, add, mul, larger, smaller *vec.Loop) *vec.Loop {
+	return map[*BinaryLoops]*vec.Loop{Add: add, Multiply: mul, Maximum: larger, Minimum: smaller}[l]
+}
+
+// narrowFold folds elements of a type narrower than T.
+type narrowFold[T tensor.Element] struct {
+	widen func(dst []T, t *tensor.Tensor, lo int)
+	// along returns the function that folds the rows of steps elements from lo on, one for each element of o. down folds
+	// the columns from lo on: rows that are line elements apart. Both are nil if elements must be widened first.
+	along func(steps int) func(o []T, t *tensor.Tensor, lo int)
+	down  func(o []T, t *tensor.Tensor, lo, rows, line int)
+}
+
+// foldHalves returns the fold of bf16 or f16 with a loop of f32, or nil for the loop. The maxima of 1024 x 1024 bf16
+// take FIGURES.
+func foldHalves(from tensor.DType, l *vec.Loop) *narrowFold[float32] {
+	f := &narrowFold[float32]{widen: func(dst []float32, t *tensor.Tensor, lo int) { decode32(from, dst, t, lo) },
+		along: func(int) func(o []float32, t *tensor.Tensor, lo int) { return nil }}
+	if l == nil {
+		return f
+	}
+	brain := from == tensor.BF16
+	f.along = func(steps int) func(o []float32, t *tensor.Tensor, lo int) {
+		fold := vec.FoldNarrow(l, brain, steps)
+		if fold == nil {
+			return nil
+		}
+		return func(o []float32, t *tensor.Tensor, lo int) { fold(o, tensor.View[uint16](t)[lo:]) }
+	}
+	if down := vec.DownNarrow(l, brain); down != nil {
+		f.down = func(o []float32, t *tensor.Tensor, lo, rows, line int) {
+			down(o, tensor.View[uint16](t)[lo:lo+(rows-1)*line+len(o)], line)
+		}
+	}
+	return f
 }
 
 // foldRows returns the function that folds rows of integers, whose order does not matter, in lanes.
@@ -372,4 +428,12 @@ func foldRows[T integer](loop func(o, x, y []T)) func(o, x []T) {
 			o[i] = lanes[0]
 		}
 	}
+}
+
+// foldInts is foldRows with vectors if there is a function of vectors.
+func foldInts[T integer](l binaryLoop[T]) func(o, x []T) {
+	if l.vec != nil {
+		return vec.Fold[T](l.vec)
+	}
+	return foldRows(l.run)
 }

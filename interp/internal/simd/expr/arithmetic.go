@@ -1,5 +1,7 @@
 package expr
 
+import "math"
+
 // larger returns IEEE 754's maximum: it propagates NaN and orders -0 before 0. smaller returns the minimum.
 func (p *Program) larger(x, y *Node) *Node {
 	r := p.sel(p.lt(x, y), y, x)
@@ -63,4 +65,32 @@ func (p *Program) brain(x *Node) *Node {
 func (p *Program) saturated(x *Node) *Node {
 	r := p.sel(p.le(p.c(0x1p31), x), p.bits(0x7fffffff), p.toInt(x))
 	return p.sel(p.unord(x, x), p.bits(0), r)
+}
+
+// float returns the integer in the low half of a lane of eight bytes as f64: its sum with 1.5 * 2^52 has it as the low
+// bits. low returns an integral f64 below 2^51 as the low bits of an integer.
+func (p *Program) float(x *Node) *Node { return p.sub(p.iadd(x, p.bits(0x4338000000000000)), p.c(0x1.8p52)) }
+func (p *Program) low(x *Node) *Node   { return p.sum(x, p.c(0x1.8p52)) }
+
+// quotientI32 divides in f64, whose quotient of 32-bit integers does not round up to an integer.
+func (p *Program) quotientI32(x, y *Node) *Node {
+	a, b := p.float(x), p.float(y)
+	return p.low(p.sel(p.eq(b, p.c(0)), p.c(-1), p.round(3, p.div(a, b))))
+}
+
+func (p *Program) remainderI32(x, y *Node) *Node {
+	a, b := p.float(x), p.float(y)
+	r := p.fma(p.negative(p.round(3, p.div(a, b))), b, a)
+	return p.low(p.sel(p.eq(b, p.c(0)), a, r))
+}
+
+// remainder computes |x| - n|y|, which is exact, for n = |x/y| truncated. If the quotient was rounded up to n, the
+// difference is negative. The result is NaN if it is not a number or if n is 2^52 or more.
+func (p *Program) remainder(x, y *Node) *Node {
+	a, b := p.absolute(x), p.absolute(y)
+	n := p.round(3, p.div(a, b))
+	r := p.fma(n, p.or(y, p.bits(p.lane().sign)), a)
+	r = p.sel(p.lt(r, p.c(0)), p.sum(r, b), r)
+	r = p.sel(p.le(p.c(0x1p52), n), p.c(math.NaN()), r)
+	return p.or(p.sel(p.lt(a, b), a, r), p.signOf(x)) // |y| may be infinite
 }

@@ -74,6 +74,14 @@ func evaluate32(n *Node, fma32 func(x, y, z float32) float32, a, b, c uint32) ui
 		return flag(x != x || y != y)
 	case "ilt":
 		return flag(int32(a) < int32(b))
+	case "imin":
+		return uint64(uint32(min(int32(a), int32(b))))
+	case "imax":
+		return uint64(uint32(max(int32(a), int32(b))))
+	case "min":
+		return choose(x < y, uint64(a), uint64(b))
+	case "max":
+		return choose(y < x, uint64(a), uint64(b))
 	case "vshl":
 		return uint64(a << b)
 	}
@@ -108,6 +116,10 @@ func evaluate64(n *Node, a, b, c uint64) uint64 {
 		return flag(x != x || y != y)
 	case "ilt":
 		return flag(int64(a) < int64(b))
+	case "min":
+		return choose(x < y, a, b)
+	case "max":
+		return choose(y < x, a, b)
 	}
 	return evaluateBits(n, a, b, c)
 }
@@ -140,12 +152,16 @@ func evaluateBits(n *Node, a, b, c uint64) uint64 {
 	case "ieq":
 		return flag(a == b)
 	case "sel":
-		if a != 0 {
-			return b
-		}
-		return c
+		return choose(a != 0, b, c)
 	}
 	panic("no operation " + n.Op)
+}
+
+func choose(first bool, a, b uint64) uint64 {
+	if first {
+		return a
+	}
+	return b
 }
 
 func flag(v bool) uint64 {

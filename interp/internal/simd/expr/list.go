@@ -34,15 +34,30 @@ var named = sync.OnceValue(func() map[string]*Function {
 // Lower returns the name with a small first letter.
 func (f *Function) Lower() string { return strings.ToLower(f.Name[:1]) + f.Name[1:] }
 
-// products returns the functions that fold the products of scalar products.
+// products returns the functions that only fold: products of scalar products, magnitudes, and narrow floats in f32.
 func products() []*Function {
 	fused := func(p *Program, x []*Node) *Node { return p.fma(x[1], x[2], x[0]) }
-	return []*Function{
+	magnitude := func(p *Program, x []*Node) *Node {
+		a := p.absolute(x[1])
+		return p.sel(p.ilt(x[0], a), a, x[0])
+	}
+	out := []*Function{
+		define("Magnitude32", "the larger of x and |y|, as integers", 4, "i32 i32", "i32", magnitude),
+		define("Magnitude64", "the larger of x and |y|, as integers", 8, "i64 i64", "i64", magnitude),
 		define("Dot32", "x + y z", 4, "f32 f32 f32", "f32", fused),
 		define("DotBF16", "x + y z", 4, "f32 bf16 f32", "f32", fused),
 		define("Dot64", "x + y z", 8, "f64 f64 f64", "f64", fused),
 		define("DotI32", "x + y z", 4, "i32 i32 i32", "i32", func(p *Program, x []*Node) *Node { return p.iadd(x[0], p.imul(x[1], x[2])) }),
 	}
+	out[0].Zero, out[1].Zero = true, true
+	for _, f := range Functions() {
+		if f.Folds && f.Format == "f32" {
+			for _, narrow := range []string{"BF16", "F16"} {
+				out = append(out, define(f.Name+narrow, f.Doc, 4, "f32 "+strings.ToLower(narrow), "f32", f.body))
+			}
+		}
+	}
+	return out
 }
 
 // Functions returns all functions that have loops.
@@ -168,6 +183,15 @@ func Functions() []*Function {
 			add(define(e.name+"I"+format[1:], e.doc, Size(format), format+" "+format, result, e.f))
 		}
 	}
+	add(define("DivI32", "x / y truncated; -1 if y is 0", 8, "i32 i32", "i32", of2((*Program).quotientI32)))
+	add(define("RemI32", "the remainder of x / y; x if y is 0", 8, "i32 i32", "i32", of2((*Program).remainderI32)))
+	add(define("Rem32", "the remainder of x / y, or NaN if the quotient is large", 8, "f32 f32", "f32", of2((*Program).remainder)))
+	add(define("Rem64", "the remainder of x / y, or NaN if the quotient is large", 8, "f64 f64", "f64", of2((*Program).remainder)))
+	add(define("Join32", "the bits of x, then those of y", 8, "i32 i32", "i64", of2(func(p *Program, x, y *Node) *Node {
+		return p.or(p.and(x, p.bits(0xffffffff)), p.shl(y, 32))
+	})))
+	add(define("First32", "the first half of x", 8, "i64", "i32", of1(func(p *Program, x *Node) *Node { return x })))
+	add(define("Second32", "the second half of x", 8, "i64", "i32", of1(func(p *Program, x *Node) *Node { return p.shr(x, 32) })))
 	add(define("MulI32", "x * y", 4, "i32 i32", "i32", of2((*Program).imul)))
 	add(define("PowI32", "x to the power of y", 4, "i32 i32", "i32", of2(func(p *Program, x, y *Node) *Node { return p.integerPower(x, y, 31) })))
 	add(define("PowI32Short", "x to the power of y, for y below 128", 4, "i32 i32", "i32", of2(func(p *Program, x, y *Node) *Node { return p.integerPower(x, y, 7) })))

@@ -55,6 +55,7 @@ type Function struct {
 	Base      string    // the Go function of one element, if it is another function's
 	Element   *Function // computes one element in Go, if it is exported
 	Folds     bool      // the function also folds rows
+	Zero      bool      // its folds start with 0, not with the first elements
 	body      body
 }
 
@@ -205,8 +206,25 @@ func (p *Program) Number(x ...*Node) *Node { return p.sel(x[0], p.bits(1), p.bit
 // Copy returns x as another node, of the same bits.
 func (p *Program) Copy(x *Node) *Node { return p.add("or", x.Kind, x, p.bits(0)) }
 
-// sel returns a if the mask is set, else b.
-func (p *Program) sel(m, a, b *Node) *Node { return p.add("sel", a.Kind, m, a, b) }
+// sel returns a if the mask is set, else b. The smaller of two numbers, and the larger, are one operation: min(x, y) is
+// x if x < y, else y; max(x, y) is x if y < x, else y. So they return y if an operand is NaN or both are zeros.
+func (p *Program) sel(m, a, b *Node) *Node {
+	if (m.Op == "lt" || m.Op == "ilt" && m.Args[0].Width == 4) && a.Kind == b.Kind && (a.Kind == Float) == (m.Op == "lt") {
+		prefix := m.Op[:len(m.Op)-2]
+		switch x, y := m.Args[0], m.Args[1]; {
+		case same(a, x) && same(b, y):
+			return p.add(prefix+"min", a.Kind, a, b)
+		case same(a, y) && same(b, x):
+			return p.add(prefix+"max", a.Kind, a, b)
+		}
+	}
+	return p.add("sel", a.Kind, m, a, b)
+}
+
+// same reports whether two nodes are one value.
+func same(a, b *Node) bool {
+	return a == b || a.Op == "const" && b.Op == "const" && a.Bits == b.Bits && a.Width == b.Width
+}
 
 // horner evaluates a polynomial, highest coefficient first.
 func (p *Program) horner(x *Node, coefficients ...float64) *Node {

@@ -9,7 +9,7 @@ import (
 // the bits of a NaN, which depend on the processor.
 func Random(rng *rand.Rand, width, n int) *Program {
 	p := New(width)
-	formats := map[int][]string{4: {"f32", "f32", "i32", "bf16", "f16", "i1"}, 8: {"f64", "f64", "i64", "f32", "i1"}}[width]
+	formats := map[int][]string{4: {"f32", "f32", "i32", "bf16", "f16", "i1"}, 8: {"f64", "f64", "i64", "i32", "f32", "i1"}}[width]
 	kinds := map[Kind][]*Node{}
 	keep := func(n *Node) { kinds[n.Kind] = append(kinds[n.Kind], n) }
 	for i := range 2 + rng.IntN(5) {
@@ -54,6 +54,8 @@ func Random(rng *rand.Rand, width, n int) *Program {
 			func() *Node { return p.lt(f(), f()) }, func() *Node { return p.le(f(), f()) }, func() *Node { return p.eq(f(), f()) }, func() *Node { return p.unord(f(), f()) },
 			func() *Node { return p.ilt(i(), i()) }, func() *Node { return p.ieq(i(), i()) }, func() *Node { return p.mand(m(), m()) },
 			func() *Node { return p.mor(m(), m()) }, func() *Node { return p.mnot(m()) },
+			func() *Node { x, y := f(), f(); return p.sel(p.lt(x, y), x, y) }, func() *Node { x, y := f(), f(); return p.sel(p.lt(x, y), y, x) },
+			func() *Node { x, y := i(), i(); return p.sel(p.ilt(x, y), x, y) }, func() *Node { x, y := i(), i(); return p.sel(p.ilt(x, y), y, x) },
 		}
 		if width == 4 {
 			list = append(list, func() *Node { return p.imul(i(), i()) }, func() *Node { return p.mulhi(i(), i()) }, func() *Node { return p.vsar(i(), p.and(i(), p.bits(63))) },

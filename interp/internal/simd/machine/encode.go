@@ -479,6 +479,8 @@ var instructions = map[string][2]opcode{
 	"add": {{0, 1, 0, 0x58}, {1, 1, 1, 0x58}}, "sub": {{0, 1, 0, 0x5C}, {1, 1, 1, 0x5C}},
 	"mul": {{0, 1, 0, 0x59}, {1, 1, 1, 0x59}}, "div": {{0, 1, 0, 0x5E}, {1, 1, 1, 0x5E}},
 	"and": {{1, 1, 0, 0xDB}, {1, 1, 1, 0xDB}}, "or": {{1, 1, 0, 0xEB}, {1, 1, 1, 0xEB}}, "xor": {{1, 1, 0, 0xEF}, {1, 1, 1, 0xEF}},
+	"min": {{0, 1, 0, 0x5D}, {1, 1, 1, 0x5D}}, "max": {{0, 1, 0, 0x5F}, {1, 1, 1, 0x5F}},
+	"imin": {0: {1, 2, 0, 0x39}}, "imax": {0: {1, 2, 0, 0x3D}},
 	"iadd": {{1, 1, 0, 0xFE}, {1, 1, 1, 0xD4}}, "isub": {{1, 1, 0, 0xFA}, {1, 1, 1, 0xFB}}, "imul": {0: {1, 2, 0, 0x40}},
 	"vshl": {{1, 2, 0, 0x47}, {1, 2, 1, 0x47}}, "vshr": {{1, 2, 0, 0x45}, {1, 2, 1, 0x45}}, "vsar": {0: {1, 2, 0, 0x46}},
 }
@@ -702,6 +704,8 @@ func (e *encoder) load(d int, format string, m operand) {
 		e.emit(opcode{1, 2, 0, 0x13}, e.length(), d, 0, m, 0, false)
 	case format == "f32" && w == 1:
 		e.emit(opcode{0, 1, 0, 0x5A}, e.length(), d, 0, m, 0, false)
+	case format == "i32" && w == 1:
+		e.emit(opcode{1, 2, 0, 0x25}, e.length(), d, 0, m, 0, false)
 	default:
 		e.move(d, m)
 	}
@@ -744,6 +748,13 @@ func (e *encoder) store(format string, n *expr.Node, array, vector int) {
 		e.emit(opcode{2, 1, 0, 0x7F}, bits128, h, 0, m, 0, false)
 	case format == "f16":
 		e.emit(opcode{1, 3, 0, 0x1D}, e.length(), r, 0, m, 0, false, 0)
+	case format == "i32" && w == 1 && e.wide:
+		e.emit(opcode{2, 2, 0, 0x35}, bits512, r, 0, m, 0, false)
+	case format == "i32" && w == 1: // the low halves of the lanes
+		h := e.allocate(temporary)
+		e.emit(opcode{1, 3, 0, 0x39}, bits256, r, 0, register(h), 0, false, 1)
+		e.emit(opcode{0, 1, 0, 0xC6}, bits128, h, r, register(h), 0, false, 0x88)
+		e.emit(opcode{0, 1, 0, 0x11}, bits128, h, 0, m, 0, false)
 	case format == "f32" && w == 1:
 		h := e.allocate(temporary)
 		e.emit(opcode{1, 1, w & bit(e.wide), 0x5A}, e.length(), h, 0, register(r), 0, false)

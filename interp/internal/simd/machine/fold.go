@@ -14,7 +14,7 @@ const FoldBytes = 128
 type Fold struct{ code *Code }
 
 // CompileFold returns the loop that folds rows with a function whose first operand is the accumulator. The accumulators
-// start as the row's first elements, or as 0 if the function has a third operand: an element of y. The loop then folds
+// start as the row's first elements, or as 0 if the function says so or has a third operand: an element of y. The loop then folds
 // the accumulators by halves with combine.
 func CompileFold(f, combine *expr.Function, vector int) (*Fold, error) {
 	if !supported {
@@ -32,7 +32,7 @@ func CompileFold(f, combine *expr.Function, vector int) (*Fold, error) {
 }
 
 // Run folds rows of n elements, which lie line bytes apart at x, to one element each at o. n is a multiple of the
-// accumulators; it is at least twice their number if the function has two operands, else at least their number.
+// accumulators; it is at least their number if they start as 0, else at least twice their number.
 func (f *Fold) Run(o, x, y unsafe.Pointer, n, rows, line int) {
 	counts := [3]int{n, rows, line}
 	table := [4]unsafe.Pointer{o, x, y, unsafe.Pointer(&counts)}
@@ -63,16 +63,21 @@ func encodeFold(f, combine *expr.Function, bytes int) ([]byte, error) {
 	}
 	count := FoldBytes / bytes
 	step := int32(FoldBytes / f.Width)
+	zero := f.Zero || len(f.Formats) > 2
 	row := len(a.code)
 	a.clear(rdx)
+	start := newEncoder(f.Program(), bytes, nil)
+	start.lowest = count
 	for i := range count {
-		if len(f.Formats) > 2 {
+		if zero {
 			a.emit(opcode{1, 1, 0, 0xEF}, length, i, i, register(i), 0, false)
 		} else {
-			a.emit(opcode{0, 1, 0, 0x10}, length, i, 0, memory(x, -1, 1, int32(i*bytes)), 0, false)
+			start.assembler = a.assembler
+			start.load(i, f.Formats[1], memory(x, -1, 1, int32(i*bytes/f.Width*expr.Size(f.Formats[1]))))
+			a.assembler = start.assembler
 		}
 	}
-	if len(f.Formats) == 2 {
+	if !zero {
 		a.addImmediate(rdx, step)
 	}
 	loop := len(a.code)

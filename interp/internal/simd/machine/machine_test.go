@@ -133,6 +133,8 @@ func widened(format string, width int, v uint64) uint64 {
 		return uint64(math.Float32bits(tensor.F16ToFloat32(uint16(v))))
 	case format == "f32" && width == 8:
 		return math.Float64bits(float64(math.Float32frombits(uint32(v))))
+	case format == "i32" && width == 8:
+		return uint64(int64(int32(v)))
 	}
 	return v
 }
@@ -144,6 +146,8 @@ func narrowed(format string, width int, v uint64) uint64 {
 		return uint64(tensor.F16FromFloat32(math.Float32frombits(uint32(v))))
 	case format == "f32" && width == 8:
 		return uint64(math.Float32bits(float32(math.Float64frombits(v))))
+	case format == "i32":
+		return uint64(uint32(v))
 	}
 	return v
 }

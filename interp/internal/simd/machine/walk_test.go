@@ -30,7 +30,7 @@ func next(code []byte) (int, error) {
 	case b == 0xC4:
 		table, op := code[1]&31, code[3]
 		n = 4 + operands(4)
-		if table == 3 || table == 1 && (op == 0xC2 || op >= 0x70 && op <= 0x73) {
+		if table == 3 || table == 1 && (op == 0xC2 || op == 0xC6 || op >= 0x70 && op <= 0x73) {
 			n++
 		}
 	case b == 0xBA || b == 0xE9: // mov edx, jmp

@@ -131,24 +131,23 @@ func div64Loop(op, xp, yp, zp *byte, n int) {
 
 // max32 is the maximum; NaN wins, and +0 over -0.
 func max32(x float32, y float32) float32 {
-	t0 := x < y
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if x < y {
+		t0 = y
 	}
-	t2 := x == y
-	t3 := math.Float32bits(x) & math.Float32bits(y)
-	t4 := math.Float32bits(t1)
-	if t2 {
-		t4 = t3
+	t1 := x == y
+	t2 := math.Float32bits(x) & math.Float32bits(y)
+	t3 := math.Float32bits(t0)
+	if t1 {
+		t3 = t2
 	}
-	t5 := x != x || y != y
-	t6 := float32(x + y)
-	t7 := math.Float32frombits(t4)
-	if t5 {
-		t7 = t6
+	t4 := x != x || y != y
+	t5 := float32(x + y)
+	t6 := math.Float32frombits(t3)
+	if t4 {
+		t6 = t5
 	}
-	return t7
+	return t6
 }
 
 func max32Loop(op, xp, yp, zp *byte, n int) {
@@ -162,24 +161,23 @@ func max32Loop(op, xp, yp, zp *byte, n int) {
 
 // max64 is the maximum; NaN wins, and +0 over -0.
 func max64(x float64, y float64) float64 {
-	t0 := x < y
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if x < y {
+		t0 = y
 	}
-	t2 := x == y
-	t3 := math.Float64bits(x) & math.Float64bits(y)
-	t4 := math.Float64bits(t1)
-	if t2 {
-		t4 = t3
+	t1 := x == y
+	t2 := math.Float64bits(x) & math.Float64bits(y)
+	t3 := math.Float64bits(t0)
+	if t1 {
+		t3 = t2
 	}
-	t5 := x != x || y != y
-	t6 := float64(x + y)
-	t7 := math.Float64frombits(t4)
-	if t5 {
-		t7 = t6
+	t4 := x != x || y != y
+	t5 := float64(x + y)
+	t6 := math.Float64frombits(t3)
+	if t4 {
+		t6 = t5
 	}
-	return t7
+	return t6
 }
 
 func max64Loop(op, xp, yp, zp *byte, n int) {
@@ -193,24 +191,23 @@ func max64Loop(op, xp, yp, zp *byte, n int) {
 
 // min32 is the minimum; NaN wins, and -0 over +0.
 func min32(x float32, y float32) float32 {
-	t0 := y < x
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if y < x {
+		t0 = y
 	}
-	t2 := x == y
-	t3 := math.Float32bits(x) | math.Float32bits(y)
-	t4 := math.Float32bits(t1)
-	if t2 {
-		t4 = t3
+	t1 := x == y
+	t2 := math.Float32bits(x) | math.Float32bits(y)
+	t3 := math.Float32bits(t0)
+	if t1 {
+		t3 = t2
 	}
-	t5 := x != x || y != y
-	t6 := float32(x + y)
-	t7 := math.Float32frombits(t4)
-	if t5 {
-		t7 = t6
+	t4 := x != x || y != y
+	t5 := float32(x + y)
+	t6 := math.Float32frombits(t3)
+	if t4 {
+		t6 = t5
 	}
-	return t7
+	return t6
 }
 
 func min32Loop(op, xp, yp, zp *byte, n int) {
@@ -224,24 +221,23 @@ func min32Loop(op, xp, yp, zp *byte, n int) {
 
 // min64 is the minimum; NaN wins, and -0 over +0.
 func min64(x float64, y float64) float64 {
-	t0 := y < x
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if y < x {
+		t0 = y
 	}
-	t2 := x == y
-	t3 := math.Float64bits(x) | math.Float64bits(y)
-	t4 := math.Float64bits(t1)
-	if t2 {
-		t4 = t3
+	t1 := x == y
+	t2 := math.Float64bits(x) | math.Float64bits(y)
+	t3 := math.Float64bits(t0)
+	if t1 {
+		t3 = t2
 	}
-	t5 := x != x || y != y
-	t6 := float64(x + y)
-	t7 := math.Float64frombits(t4)
-	if t5 {
-		t7 = t6
+	t4 := x != x || y != y
+	t5 := float64(x + y)
+	t6 := math.Float64frombits(t3)
+	if t4 {
+		t6 = t5
 	}
-	return t7
+	return t6
 }
 
 func min64Loop(op, xp, yp, zp *byte, n int) {
@@ -347,41 +343,39 @@ func nextAfter64Loop(op, xp, yp, zp *byte, n int) {
 
 // clamp32 is the minimum of z and the maximum of x and y.
 func clamp32(x float32, y float32, z float32) float32 {
-	t0 := x < y
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if x < y {
+		t0 = y
 	}
-	t2 := x == y
-	t3 := math.Float32bits(x) & math.Float32bits(y)
-	t4 := math.Float32bits(t1)
-	if t2 {
-		t4 = t3
+	t1 := x == y
+	t2 := math.Float32bits(x) & math.Float32bits(y)
+	t3 := math.Float32bits(t0)
+	if t1 {
+		t3 = t2
 	}
-	t5 := x != x || y != y
-	t6 := float32(x + y)
-	t7 := math.Float32frombits(t4)
-	if t5 {
-		t7 = t6
+	t4 := x != x || y != y
+	t5 := float32(x + y)
+	t6 := math.Float32frombits(t3)
+	if t4 {
+		t6 = t5
 	}
-	t8 := z < t7
-	t9 := t7
+	t7 := t6
+	if z < t6 {
+		t7 = z
+	}
+	t8 := t6 == z
+	t9 := math.Float32bits(t6) | math.Float32bits(z)
+	t10 := math.Float32bits(t7)
 	if t8 {
-		t9 = z
+		t10 = t9
 	}
-	t10 := t7 == z
-	t11 := math.Float32bits(t7) | math.Float32bits(z)
-	t12 := math.Float32bits(t9)
-	if t10 {
-		t12 = t11
+	t11 := t6 != t6 || z != z
+	t12 := float32(t6 + z)
+	t13 := math.Float32frombits(t10)
+	if t11 {
+		t13 = t12
 	}
-	t13 := t7 != t7 || z != z
-	t14 := float32(t7 + z)
-	t15 := math.Float32frombits(t12)
-	if t13 {
-		t15 = t14
-	}
-	return t15
+	return t13
 }
 
 func clamp32Loop(op, xp, yp, zp *byte, n int) {
@@ -396,41 +390,39 @@ func clamp32Loop(op, xp, yp, zp *byte, n int) {
 
 // clamp64 is the minimum of z and the maximum of x and y.
 func clamp64(x float64, y float64, z float64) float64 {
-	t0 := x < y
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if x < y {
+		t0 = y
 	}
-	t2 := x == y
-	t3 := math.Float64bits(x) & math.Float64bits(y)
-	t4 := math.Float64bits(t1)
-	if t2 {
-		t4 = t3
+	t1 := x == y
+	t2 := math.Float64bits(x) & math.Float64bits(y)
+	t3 := math.Float64bits(t0)
+	if t1 {
+		t3 = t2
 	}
-	t5 := x != x || y != y
-	t6 := float64(x + y)
-	t7 := math.Float64frombits(t4)
-	if t5 {
-		t7 = t6
+	t4 := x != x || y != y
+	t5 := float64(x + y)
+	t6 := math.Float64frombits(t3)
+	if t4 {
+		t6 = t5
 	}
-	t8 := z < t7
-	t9 := t7
+	t7 := t6
+	if z < t6 {
+		t7 = z
+	}
+	t8 := t6 == z
+	t9 := math.Float64bits(t6) | math.Float64bits(z)
+	t10 := math.Float64bits(t7)
 	if t8 {
-		t9 = z
+		t10 = t9
 	}
-	t10 := t7 == z
-	t11 := math.Float64bits(t7) | math.Float64bits(z)
-	t12 := math.Float64bits(t9)
-	if t10 {
-		t12 = t11
+	t11 := t6 != t6 || z != z
+	t12 := float64(t6 + z)
+	t13 := math.Float64frombits(t10)
+	if t11 {
+		t13 = t12
 	}
-	t13 := t7 != t7 || z != z
-	t14 := float64(t7 + z)
-	t15 := math.Float64frombits(t12)
-	if t13 {
-		t15 = t14
-	}
-	return t15
+	return t13
 }
 
 func clamp64Loop(op, xp, yp, zp *byte, n int) {
@@ -937,46 +929,44 @@ func select64Loop(op, xp, yp, zp *byte, n int) {
 
 // Exp is e^x.
 func Exp(x float64) float64 {
-	t0 := x < math.Float64frombits(0xc087700000000000)
-	t1 := x
-	if t0 {
-		t1 = math.Float64frombits(0xc087700000000000)
+	t0 := x
+	if x < math.Float64frombits(0xc087700000000000) {
+		t0 = math.Float64frombits(0xc087700000000000)
 	}
-	t2 := math.Float64frombits(0x4086380000000000) < t1
-	t3 := t1
-	if t2 {
-		t3 = math.Float64frombits(0x4086380000000000)
+	t1 := t0
+	if math.Float64frombits(0x4086380000000000) < t0 {
+		t1 = math.Float64frombits(0x4086380000000000)
 	}
-	t4 := float64(t3 * math.Float64frombits(0x3ff71547652b82fe))
-	t5 := float64(t4 + math.Float64frombits(0x4338000000000000))
-	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
-	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
-	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
-	t9 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t8, math.Float64frombits(0x3e21eed8eff8d898))
-	t10 := math.FMA(t9, t8, math.Float64frombits(0x3e5ae64567f544e4))
-	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e927e4fb7789f5c))
-	t12 := math.FMA(t11, t8, math.Float64frombits(0x3ec71de3a556c734))
-	t13 := math.FMA(t12, t8, math.Float64frombits(0x3efa01a01a01a01a))
-	t14 := math.FMA(t13, t8, math.Float64frombits(0x3f2a01a01a01a01a))
-	t15 := math.FMA(t14, t8, math.Float64frombits(0x3f56c16c16c16c17))
-	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f81111111111111))
-	t17 := math.FMA(t16, t8, math.Float64frombits(0x3fa5555555555555))
-	t18 := math.FMA(t17, t8, math.Float64frombits(0x3fc5555555555555))
-	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fe0000000000000))
-	t20 := math.FMA(t19, t8, math.Float64frombits(0x3ff0000000000000))
-	t21 := math.FMA(t20, t8, math.Float64frombits(0x3ff0000000000000))
-	t22 := float64(t6 * math.Float64frombits(0x3fe0000000000000))
-	t23 := float64(t22 + math.Float64frombits(0x4338000000000000))
-	t24 := float64(t23 - math.Float64frombits(0x4338000000000000))
-	t25 := float64(t6 - t24)
-	t26 := float64(t25 + math.Float64frombits(0x4338000000000000))
-	t27 := math.Float64bits(t23) << 52
-	t28 := t27 + uint64(0x3ff0000000000000)
-	t29 := float64(t21 * math.Float64frombits(t28))
-	t30 := math.Float64bits(t26) << 52
-	t31 := t30 + uint64(0x3ff0000000000000)
-	t32 := float64(t29 * math.Float64frombits(t31))
-	return t32
+	t2 := float64(t1 * math.Float64frombits(0x3ff71547652b82fe))
+	t3 := float64(t2 + math.Float64frombits(0x4338000000000000))
+	t4 := float64(t3 - math.Float64frombits(0x4338000000000000))
+	t5 := math.FMA(t4, math.Float64frombits(0xbfe62e42fee00000), t1)
+	t6 := math.FMA(t4, math.Float64frombits(0xbdea39ef35793c76), t5)
+	t7 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t6, math.Float64frombits(0x3e21eed8eff8d898))
+	t8 := math.FMA(t7, t6, math.Float64frombits(0x3e5ae64567f544e4))
+	t9 := math.FMA(t8, t6, math.Float64frombits(0x3e927e4fb7789f5c))
+	t10 := math.FMA(t9, t6, math.Float64frombits(0x3ec71de3a556c734))
+	t11 := math.FMA(t10, t6, math.Float64frombits(0x3efa01a01a01a01a))
+	t12 := math.FMA(t11, t6, math.Float64frombits(0x3f2a01a01a01a01a))
+	t13 := math.FMA(t12, t6, math.Float64frombits(0x3f56c16c16c16c17))
+	t14 := math.FMA(t13, t6, math.Float64frombits(0x3f81111111111111))
+	t15 := math.FMA(t14, t6, math.Float64frombits(0x3fa5555555555555))
+	t16 := math.FMA(t15, t6, math.Float64frombits(0x3fc5555555555555))
+	t17 := math.FMA(t16, t6, math.Float64frombits(0x3fe0000000000000))
+	t18 := math.FMA(t17, t6, math.Float64frombits(0x3ff0000000000000))
+	t19 := math.FMA(t18, t6, math.Float64frombits(0x3ff0000000000000))
+	t20 := float64(t4 * math.Float64frombits(0x3fe0000000000000))
+	t21 := float64(t20 + math.Float64frombits(0x4338000000000000))
+	t22 := float64(t21 - math.Float64frombits(0x4338000000000000))
+	t23 := float64(t4 - t22)
+	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
+	t25 := math.Float64bits(t21) << 52
+	t26 := t25 + uint64(0x3ff0000000000000)
+	t27 := float64(t19 * math.Float64frombits(t26))
+	t28 := math.Float64bits(t24) << 52
+	t29 := t28 + uint64(0x3ff0000000000000)
+	t30 := float64(t27 * math.Float64frombits(t29))
+	return t30
 }
 
 func exp64Loop(op, xp, yp, zp *byte, n int) {
@@ -989,39 +979,37 @@ func exp64Loop(op, xp, yp, zp *byte, n int) {
 
 // exp32 is e^x.
 func exp32(x float32) float32 {
-	t0 := x < math.Float32frombits(0xc2d00000)
-	t1 := x
-	if t0 {
-		t1 = math.Float32frombits(0xc2d00000)
+	t0 := x
+	if x < math.Float32frombits(0xc2d00000) {
+		t0 = math.Float32frombits(0xc2d00000)
 	}
-	t2 := math.Float32frombits(0x42b40000) < t1
-	t3 := t1
-	if t2 {
-		t3 = math.Float32frombits(0x42b40000)
+	t1 := t0
+	if math.Float32frombits(0x42b40000) < t0 {
+		t1 = math.Float32frombits(0x42b40000)
 	}
-	t4 := float32(t3 * math.Float32frombits(0x3fb8aa3b))
-	t5 := float32(t4 + math.Float32frombits(0x4b400000))
-	t6 := float32(t5 - math.Float32frombits(0x4b400000))
-	t7 := FMA(t6, math.Float32frombits(0xbf317180), t3)
-	t8 := FMA(t6, math.Float32frombits(0xb717f7d1), t7)
-	t9 := FMA(math.Float32frombits(0x3ab6a1a7), t8, math.Float32frombits(0x3c091edd))
-	t10 := FMA(t9, t8, math.Float32frombits(0x3d2aaa74))
-	t11 := FMA(t10, t8, math.Float32frombits(0x3e2aaa3e))
-	t12 := FMA(t11, t8, math.Float32frombits(0x3f000000))
-	t13 := FMA(t12, t8, math.Float32frombits(0x3f800000))
-	t14 := FMA(t13, t8, math.Float32frombits(0x3f800000))
-	t15 := float32(t6 * math.Float32frombits(0x3f000000))
-	t16 := float32(t15 + math.Float32frombits(0x4b400000))
-	t17 := float32(t16 - math.Float32frombits(0x4b400000))
-	t18 := float32(t6 - t17)
-	t19 := float32(t18 + math.Float32frombits(0x4b400000))
-	t20 := math.Float32bits(t16) << 23
-	t21 := t20 + uint32(0x3f800000)
-	t22 := float32(t14 * math.Float32frombits(t21))
-	t23 := math.Float32bits(t19) << 23
-	t24 := t23 + uint32(0x3f800000)
-	t25 := float32(t22 * math.Float32frombits(t24))
-	return t25
+	t2 := float32(t1 * math.Float32frombits(0x3fb8aa3b))
+	t3 := float32(t2 + math.Float32frombits(0x4b400000))
+	t4 := float32(t3 - math.Float32frombits(0x4b400000))
+	t5 := FMA(t4, math.Float32frombits(0xbf317180), t1)
+	t6 := FMA(t4, math.Float32frombits(0xb717f7d1), t5)
+	t7 := FMA(math.Float32frombits(0x3ab6a1a7), t6, math.Float32frombits(0x3c091edd))
+	t8 := FMA(t7, t6, math.Float32frombits(0x3d2aaa74))
+	t9 := FMA(t8, t6, math.Float32frombits(0x3e2aaa3e))
+	t10 := FMA(t9, t6, math.Float32frombits(0x3f000000))
+	t11 := FMA(t10, t6, math.Float32frombits(0x3f800000))
+	t12 := FMA(t11, t6, math.Float32frombits(0x3f800000))
+	t13 := float32(t4 * math.Float32frombits(0x3f000000))
+	t14 := float32(t13 + math.Float32frombits(0x4b400000))
+	t15 := float32(t14 - math.Float32frombits(0x4b400000))
+	t16 := float32(t4 - t15)
+	t17 := float32(t16 + math.Float32frombits(0x4b400000))
+	t18 := math.Float32bits(t14) << 23
+	t19 := t18 + uint32(0x3f800000)
+	t20 := float32(t12 * math.Float32frombits(t19))
+	t21 := math.Float32bits(t17) << 23
+	t22 := t21 + uint32(0x3f800000)
+	t23 := float32(t20 * math.Float32frombits(t22))
+	return t23
 }
 
 func exp32Loop(op, xp, yp, zp *byte, n int) {
@@ -1034,49 +1022,47 @@ func exp32Loop(op, xp, yp, zp *byte, n int) {
 
 // Expm1 is e^x - 1.
 func Expm1(x float64) float64 {
-	t0 := x < math.Float64frombits(0xc04e000000000000)
-	t1 := x
-	if t0 {
-		t1 = math.Float64frombits(0xc04e000000000000)
+	t0 := x
+	if x < math.Float64frombits(0xc04e000000000000) {
+		t0 = math.Float64frombits(0xc04e000000000000)
 	}
-	t2 := math.Float64frombits(0x4086300000000000) < t1
-	t3 := t1
-	if t2 {
-		t3 = math.Float64frombits(0x4086300000000000)
+	t1 := t0
+	if math.Float64frombits(0x4086300000000000) < t0 {
+		t1 = math.Float64frombits(0x4086300000000000)
 	}
-	t4 := float64(t3 * math.Float64frombits(0x3ff71547652b82fe))
-	t5 := float64(t4 + math.Float64frombits(0x4338000000000000))
-	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
-	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
-	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
-	t9 := float64(t8 * t8)
-	t10 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t8, math.Float64frombits(0x3de6124613a86d09))
-	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e21eed8eff8d898))
-	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e5ae64567f544e4))
-	t13 := math.FMA(t12, t8, math.Float64frombits(0x3e927e4fb7789f5c))
-	t14 := math.FMA(t13, t8, math.Float64frombits(0x3ec71de3a556c734))
-	t15 := math.FMA(t14, t8, math.Float64frombits(0x3efa01a01a01a01a))
-	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f2a01a01a01a01a))
-	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f56c16c16c16c17))
-	t18 := math.FMA(t17, t8, math.Float64frombits(0x3f81111111111111))
-	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fa5555555555555))
-	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fc5555555555555))
-	t21 := math.FMA(t20, t8, math.Float64frombits(0x3fe0000000000000))
-	t22 := math.FMA(t9, t21, t8)
-	t23 := float64(t6 - math.Float64frombits(0x3ff0000000000000))
-	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
-	t25 := math.Float64bits(t24) << 52
-	t26 := t25 + uint64(0x3ff0000000000000)
-	t27 := float64(math.Float64frombits(t26) - math.Float64frombits(0x3fe0000000000000))
-	t28 := math.FMA(math.Float64frombits(t26), t22, t27)
-	t29 := float64(t28 * math.Float64frombits(0x4000000000000000))
-	t30 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t31 := math.Float64frombits(t30) < math.Float64frombits(0x3c90000000000000)
-	t32 := t29
-	if t31 {
-		t32 = x
+	t2 := float64(t1 * math.Float64frombits(0x3ff71547652b82fe))
+	t3 := float64(t2 + math.Float64frombits(0x4338000000000000))
+	t4 := float64(t3 - math.Float64frombits(0x4338000000000000))
+	t5 := math.FMA(t4, math.Float64frombits(0xbfe62e42fee00000), t1)
+	t6 := math.FMA(t4, math.Float64frombits(0xbdea39ef35793c76), t5)
+	t7 := float64(t6 * t6)
+	t8 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t6, math.Float64frombits(0x3de6124613a86d09))
+	t9 := math.FMA(t8, t6, math.Float64frombits(0x3e21eed8eff8d898))
+	t10 := math.FMA(t9, t6, math.Float64frombits(0x3e5ae64567f544e4))
+	t11 := math.FMA(t10, t6, math.Float64frombits(0x3e927e4fb7789f5c))
+	t12 := math.FMA(t11, t6, math.Float64frombits(0x3ec71de3a556c734))
+	t13 := math.FMA(t12, t6, math.Float64frombits(0x3efa01a01a01a01a))
+	t14 := math.FMA(t13, t6, math.Float64frombits(0x3f2a01a01a01a01a))
+	t15 := math.FMA(t14, t6, math.Float64frombits(0x3f56c16c16c16c17))
+	t16 := math.FMA(t15, t6, math.Float64frombits(0x3f81111111111111))
+	t17 := math.FMA(t16, t6, math.Float64frombits(0x3fa5555555555555))
+	t18 := math.FMA(t17, t6, math.Float64frombits(0x3fc5555555555555))
+	t19 := math.FMA(t18, t6, math.Float64frombits(0x3fe0000000000000))
+	t20 := math.FMA(t7, t19, t6)
+	t21 := float64(t4 - math.Float64frombits(0x3ff0000000000000))
+	t22 := float64(t21 + math.Float64frombits(0x4338000000000000))
+	t23 := math.Float64bits(t22) << 52
+	t24 := t23 + uint64(0x3ff0000000000000)
+	t25 := float64(math.Float64frombits(t24) - math.Float64frombits(0x3fe0000000000000))
+	t26 := math.FMA(math.Float64frombits(t24), t20, t25)
+	t27 := float64(t26 * math.Float64frombits(0x4000000000000000))
+	t28 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t29 := math.Float64frombits(t28) < math.Float64frombits(0x3c90000000000000)
+	t30 := t27
+	if t29 {
+		t30 = x
 	}
-	return t32
+	return t30
 }
 
 func expm164Loop(op, xp, yp, zp *byte, n int) {
@@ -1089,42 +1075,40 @@ func expm164Loop(op, xp, yp, zp *byte, n int) {
 
 // expm132 is e^x - 1.
 func expm132(x float32) float32 {
-	t0 := x < math.Float32frombits(0xc1900000)
-	t1 := x
-	if t0 {
-		t1 = math.Float32frombits(0xc1900000)
+	t0 := x
+	if x < math.Float32frombits(0xc1900000) {
+		t0 = math.Float32frombits(0xc1900000)
 	}
-	t2 := math.Float32frombits(0x42b20000) < t1
-	t3 := t1
-	if t2 {
-		t3 = math.Float32frombits(0x42b20000)
+	t1 := t0
+	if math.Float32frombits(0x42b20000) < t0 {
+		t1 = math.Float32frombits(0x42b20000)
 	}
-	t4 := float32(t3 * math.Float32frombits(0x3fb8aa3b))
-	t5 := float32(t4 + math.Float32frombits(0x4b400000))
-	t6 := float32(t5 - math.Float32frombits(0x4b400000))
-	t7 := FMA(t6, math.Float32frombits(0xbf317180), t3)
-	t8 := FMA(t6, math.Float32frombits(0xb717f7d1), t7)
-	t9 := float32(t8 * t8)
-	t10 := FMA(math.Float32frombits(0x3950928b), t8, math.Float32frombits(0x3ab6a1a7))
-	t11 := FMA(t10, t8, math.Float32frombits(0x3c088870))
-	t12 := FMA(t11, t8, math.Float32frombits(0x3d2aaa74))
-	t13 := FMA(t12, t8, math.Float32frombits(0x3e2aaaab))
-	t14 := FMA(t13, t8, math.Float32frombits(0x3f000000))
-	t15 := FMA(t9, t14, t8)
-	t16 := float32(t6 - math.Float32frombits(0x3f800000))
-	t17 := float32(t16 + math.Float32frombits(0x4b400000))
-	t18 := math.Float32bits(t17) << 23
-	t19 := t18 + uint32(0x3f800000)
-	t20 := float32(math.Float32frombits(t19) - math.Float32frombits(0x3f000000))
-	t21 := FMA(math.Float32frombits(t19), t15, t20)
-	t22 := float32(t21 * math.Float32frombits(0x40000000))
-	t23 := math.Float32bits(x) & uint32(0x7fffffff)
-	t24 := math.Float32frombits(t23) < math.Float32frombits(0x33000000)
-	t25 := t22
-	if t24 {
-		t25 = x
+	t2 := float32(t1 * math.Float32frombits(0x3fb8aa3b))
+	t3 := float32(t2 + math.Float32frombits(0x4b400000))
+	t4 := float32(t3 - math.Float32frombits(0x4b400000))
+	t5 := FMA(t4, math.Float32frombits(0xbf317180), t1)
+	t6 := FMA(t4, math.Float32frombits(0xb717f7d1), t5)
+	t7 := float32(t6 * t6)
+	t8 := FMA(math.Float32frombits(0x3950928b), t6, math.Float32frombits(0x3ab6a1a7))
+	t9 := FMA(t8, t6, math.Float32frombits(0x3c088870))
+	t10 := FMA(t9, t6, math.Float32frombits(0x3d2aaa74))
+	t11 := FMA(t10, t6, math.Float32frombits(0x3e2aaaab))
+	t12 := FMA(t11, t6, math.Float32frombits(0x3f000000))
+	t13 := FMA(t7, t12, t6)
+	t14 := float32(t4 - math.Float32frombits(0x3f800000))
+	t15 := float32(t14 + math.Float32frombits(0x4b400000))
+	t16 := math.Float32bits(t15) << 23
+	t17 := t16 + uint32(0x3f800000)
+	t18 := float32(math.Float32frombits(t17) - math.Float32frombits(0x3f000000))
+	t19 := FMA(math.Float32frombits(t17), t13, t18)
+	t20 := float32(t19 * math.Float32frombits(0x40000000))
+	t21 := math.Float32bits(x) & uint32(0x7fffffff)
+	t22 := math.Float32frombits(t21) < math.Float32frombits(0x33000000)
+	t23 := t20
+	if t22 {
+		t23 = x
 	}
-	return t25
+	return t23
 }
 
 func expm132Loop(op, xp, yp, zp *byte, n int) {
@@ -1461,53 +1445,52 @@ func Logistic(x float64) float64 {
 	if t1 {
 		t2 = math.Float64frombits(0xc087700000000000)
 	}
-	t3 := math.Float64frombits(0x4086380000000000) < t2
-	t4 := t2
-	if t3 {
-		t4 = math.Float64frombits(0x4086380000000000)
+	t3 := t2
+	if math.Float64frombits(0x4086380000000000) < t2 {
+		t3 = math.Float64frombits(0x4086380000000000)
 	}
-	t5 := float64(t4 * math.Float64frombits(0x3ff71547652b82fe))
-	t6 := float64(t5 + math.Float64frombits(0x4338000000000000))
-	t7 := float64(t6 - math.Float64frombits(0x4338000000000000))
-	t8 := math.FMA(t7, math.Float64frombits(0xbfe62e42fee00000), t4)
-	t9 := math.FMA(t7, math.Float64frombits(0xbdea39ef35793c76), t8)
-	t10 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t9, math.Float64frombits(0x3e21eed8eff8d898))
-	t11 := math.FMA(t10, t9, math.Float64frombits(0x3e5ae64567f544e4))
-	t12 := math.FMA(t11, t9, math.Float64frombits(0x3e927e4fb7789f5c))
-	t13 := math.FMA(t12, t9, math.Float64frombits(0x3ec71de3a556c734))
-	t14 := math.FMA(t13, t9, math.Float64frombits(0x3efa01a01a01a01a))
-	t15 := math.FMA(t14, t9, math.Float64frombits(0x3f2a01a01a01a01a))
-	t16 := math.FMA(t15, t9, math.Float64frombits(0x3f56c16c16c16c17))
-	t17 := math.FMA(t16, t9, math.Float64frombits(0x3f81111111111111))
-	t18 := math.FMA(t17, t9, math.Float64frombits(0x3fa5555555555555))
-	t19 := math.FMA(t18, t9, math.Float64frombits(0x3fc5555555555555))
-	t20 := math.FMA(t19, t9, math.Float64frombits(0x3fe0000000000000))
-	t21 := math.FMA(t20, t9, math.Float64frombits(0x3ff0000000000000))
-	t22 := math.FMA(t21, t9, math.Float64frombits(0x3ff0000000000000))
-	t23 := float64(t7 * math.Float64frombits(0x3fe0000000000000))
-	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
-	t25 := float64(t24 - math.Float64frombits(0x4338000000000000))
-	t26 := float64(t7 - t25)
-	t27 := float64(t26 + math.Float64frombits(0x4338000000000000))
-	t28 := math.Float64bits(t24) << 52
-	t29 := t28 + uint64(0x3ff0000000000000)
-	t30 := float64(t22 * math.Float64frombits(t29))
-	t31 := math.Float64bits(t27) << 52
-	t32 := t31 + uint64(0x3ff0000000000000)
-	t33 := float64(t30 * math.Float64frombits(t32))
-	t34 := x < math.Float64frombits(0x0)
-	t35 := math.Float64frombits(0x3ff0000000000000)
-	if t34 {
-		t35 = t33
+	t4 := float64(t3 * math.Float64frombits(0x3ff71547652b82fe))
+	t5 := float64(t4 + math.Float64frombits(0x4338000000000000))
+	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
+	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
+	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
+	t9 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t8, math.Float64frombits(0x3e21eed8eff8d898))
+	t10 := math.FMA(t9, t8, math.Float64frombits(0x3e5ae64567f544e4))
+	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e927e4fb7789f5c))
+	t12 := math.FMA(t11, t8, math.Float64frombits(0x3ec71de3a556c734))
+	t13 := math.FMA(t12, t8, math.Float64frombits(0x3efa01a01a01a01a))
+	t14 := math.FMA(t13, t8, math.Float64frombits(0x3f2a01a01a01a01a))
+	t15 := math.FMA(t14, t8, math.Float64frombits(0x3f56c16c16c16c17))
+	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f81111111111111))
+	t17 := math.FMA(t16, t8, math.Float64frombits(0x3fa5555555555555))
+	t18 := math.FMA(t17, t8, math.Float64frombits(0x3fc5555555555555))
+	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fe0000000000000))
+	t20 := math.FMA(t19, t8, math.Float64frombits(0x3ff0000000000000))
+	t21 := math.FMA(t20, t8, math.Float64frombits(0x3ff0000000000000))
+	t22 := float64(t6 * math.Float64frombits(0x3fe0000000000000))
+	t23 := float64(t22 + math.Float64frombits(0x4338000000000000))
+	t24 := float64(t23 - math.Float64frombits(0x4338000000000000))
+	t25 := float64(t6 - t24)
+	t26 := float64(t25 + math.Float64frombits(0x4338000000000000))
+	t27 := math.Float64bits(t23) << 52
+	t28 := t27 + uint64(0x3ff0000000000000)
+	t29 := float64(t21 * math.Float64frombits(t28))
+	t30 := math.Float64bits(t26) << 52
+	t31 := t30 + uint64(0x3ff0000000000000)
+	t32 := float64(t29 * math.Float64frombits(t31))
+	t33 := x < math.Float64frombits(0x0)
+	t34 := math.Float64frombits(0x3ff0000000000000)
+	if t33 {
+		t34 = t32
 	}
-	t36 := float64(t33 + math.Float64frombits(0x3ff0000000000000))
-	t37 := float64(t35 / t36)
-	t38 := x != x
-	t39 := t37
-	if t38 {
-		t39 = x
+	t35 := float64(t32 + math.Float64frombits(0x3ff0000000000000))
+	t36 := float64(t34 / t35)
+	t37 := x != x
+	t38 := t36
+	if t37 {
+		t38 = x
 	}
-	return t39
+	return t38
 }
 
 func logistic64Loop(op, xp, yp, zp *byte, n int) {
@@ -1526,46 +1509,45 @@ func logistic32(x float32) float32 {
 	if t1 {
 		t2 = math.Float32frombits(0xc2d00000)
 	}
-	t3 := math.Float32frombits(0x42b40000) < t2
-	t4 := t2
-	if t3 {
-		t4 = math.Float32frombits(0x42b40000)
+	t3 := t2
+	if math.Float32frombits(0x42b40000) < t2 {
+		t3 = math.Float32frombits(0x42b40000)
 	}
-	t5 := float32(t4 * math.Float32frombits(0x3fb8aa3b))
-	t6 := float32(t5 + math.Float32frombits(0x4b400000))
-	t7 := float32(t6 - math.Float32frombits(0x4b400000))
-	t8 := FMA(t7, math.Float32frombits(0xbf317180), t4)
-	t9 := FMA(t7, math.Float32frombits(0xb717f7d1), t8)
-	t10 := FMA(math.Float32frombits(0x3ab6a1a7), t9, math.Float32frombits(0x3c091edd))
-	t11 := FMA(t10, t9, math.Float32frombits(0x3d2aaa74))
-	t12 := FMA(t11, t9, math.Float32frombits(0x3e2aaa3e))
-	t13 := FMA(t12, t9, math.Float32frombits(0x3f000000))
-	t14 := FMA(t13, t9, math.Float32frombits(0x3f800000))
-	t15 := FMA(t14, t9, math.Float32frombits(0x3f800000))
-	t16 := float32(t7 * math.Float32frombits(0x3f000000))
-	t17 := float32(t16 + math.Float32frombits(0x4b400000))
-	t18 := float32(t17 - math.Float32frombits(0x4b400000))
-	t19 := float32(t7 - t18)
-	t20 := float32(t19 + math.Float32frombits(0x4b400000))
-	t21 := math.Float32bits(t17) << 23
-	t22 := t21 + uint32(0x3f800000)
-	t23 := float32(t15 * math.Float32frombits(t22))
-	t24 := math.Float32bits(t20) << 23
-	t25 := t24 + uint32(0x3f800000)
-	t26 := float32(t23 * math.Float32frombits(t25))
-	t27 := x < math.Float32frombits(0x0)
-	t28 := math.Float32frombits(0x3f800000)
-	if t27 {
-		t28 = t26
+	t4 := float32(t3 * math.Float32frombits(0x3fb8aa3b))
+	t5 := float32(t4 + math.Float32frombits(0x4b400000))
+	t6 := float32(t5 - math.Float32frombits(0x4b400000))
+	t7 := FMA(t6, math.Float32frombits(0xbf317180), t3)
+	t8 := FMA(t6, math.Float32frombits(0xb717f7d1), t7)
+	t9 := FMA(math.Float32frombits(0x3ab6a1a7), t8, math.Float32frombits(0x3c091edd))
+	t10 := FMA(t9, t8, math.Float32frombits(0x3d2aaa74))
+	t11 := FMA(t10, t8, math.Float32frombits(0x3e2aaa3e))
+	t12 := FMA(t11, t8, math.Float32frombits(0x3f000000))
+	t13 := FMA(t12, t8, math.Float32frombits(0x3f800000))
+	t14 := FMA(t13, t8, math.Float32frombits(0x3f800000))
+	t15 := float32(t6 * math.Float32frombits(0x3f000000))
+	t16 := float32(t15 + math.Float32frombits(0x4b400000))
+	t17 := float32(t16 - math.Float32frombits(0x4b400000))
+	t18 := float32(t6 - t17)
+	t19 := float32(t18 + math.Float32frombits(0x4b400000))
+	t20 := math.Float32bits(t16) << 23
+	t21 := t20 + uint32(0x3f800000)
+	t22 := float32(t14 * math.Float32frombits(t21))
+	t23 := math.Float32bits(t19) << 23
+	t24 := t23 + uint32(0x3f800000)
+	t25 := float32(t22 * math.Float32frombits(t24))
+	t26 := x < math.Float32frombits(0x0)
+	t27 := math.Float32frombits(0x3f800000)
+	if t26 {
+		t27 = t25
 	}
-	t29 := float32(t26 + math.Float32frombits(0x3f800000))
-	t30 := float32(t28 / t29)
-	t31 := x != x
-	t32 := t30
-	if t31 {
-		t32 = x
+	t28 := float32(t25 + math.Float32frombits(0x3f800000))
+	t29 := float32(t27 / t28)
+	t30 := x != x
+	t31 := t29
+	if t30 {
+		t31 = x
 	}
-	return t32
+	return t31
 }
 
 func logistic32Loop(op, xp, yp, zp *byte, n int) {
@@ -1914,92 +1896,90 @@ func Sinh(x float64) float64 {
 	if t1 {
 		t2 = math.Float64frombits(0xbff0000000000000)
 	}
-	t3 := math.Float64frombits(0x4086300000000000) < t2
-	t4 := t2
-	if t3 {
-		t4 = math.Float64frombits(0x4086300000000000)
+	t3 := t2
+	if math.Float64frombits(0x4086300000000000) < t2 {
+		t3 = math.Float64frombits(0x4086300000000000)
 	}
-	t5 := float64(t4 * math.Float64frombits(0x3ff71547652b82fe))
-	t6 := float64(t5 + math.Float64frombits(0x4338000000000000))
-	t7 := float64(t6 - math.Float64frombits(0x4338000000000000))
-	t8 := math.FMA(t7, math.Float64frombits(0xbfe62e42fee00000), t4)
-	t9 := math.FMA(t7, math.Float64frombits(0xbdea39ef35793c76), t8)
-	t10 := float64(t9 * t9)
-	t11 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t9, math.Float64frombits(0x3de6124613a86d09))
-	t12 := math.FMA(t11, t9, math.Float64frombits(0x3e21eed8eff8d898))
-	t13 := math.FMA(t12, t9, math.Float64frombits(0x3e5ae64567f544e4))
-	t14 := math.FMA(t13, t9, math.Float64frombits(0x3e927e4fb7789f5c))
-	t15 := math.FMA(t14, t9, math.Float64frombits(0x3ec71de3a556c734))
-	t16 := math.FMA(t15, t9, math.Float64frombits(0x3efa01a01a01a01a))
-	t17 := math.FMA(t16, t9, math.Float64frombits(0x3f2a01a01a01a01a))
-	t18 := math.FMA(t17, t9, math.Float64frombits(0x3f56c16c16c16c17))
-	t19 := math.FMA(t18, t9, math.Float64frombits(0x3f81111111111111))
-	t20 := math.FMA(t19, t9, math.Float64frombits(0x3fa5555555555555))
-	t21 := math.FMA(t20, t9, math.Float64frombits(0x3fc5555555555555))
-	t22 := math.FMA(t21, t9, math.Float64frombits(0x3fe0000000000000))
-	t23 := math.FMA(t10, t22, t9)
-	t24 := float64(t7 - math.Float64frombits(0x3ff0000000000000))
-	t25 := float64(t24 + math.Float64frombits(0x4338000000000000))
-	t26 := math.Float64bits(t25) << 52
-	t27 := t26 + uint64(0x3ff0000000000000)
-	t28 := float64(math.Float64frombits(t27) - math.Float64frombits(0x3fe0000000000000))
-	t29 := math.FMA(math.Float64frombits(t27), t23, t28)
-	t30 := math.FMA(t29, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t31 := float64(t29 / t30)
-	t32 := float64(t29 + t31)
-	t33 := math.Float64frombits(t0) < math.Float64frombits(0x3e30000000000000)
-	t34 := math.Float64bits(t32)
-	if t33 {
-		t34 = t0
+	t4 := float64(t3 * math.Float64frombits(0x3ff71547652b82fe))
+	t5 := float64(t4 + math.Float64frombits(0x4338000000000000))
+	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
+	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
+	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
+	t9 := float64(t8 * t8)
+	t10 := math.FMA(math.Float64frombits(0x3da93974a8c07c9d), t8, math.Float64frombits(0x3de6124613a86d09))
+	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e21eed8eff8d898))
+	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e5ae64567f544e4))
+	t13 := math.FMA(t12, t8, math.Float64frombits(0x3e927e4fb7789f5c))
+	t14 := math.FMA(t13, t8, math.Float64frombits(0x3ec71de3a556c734))
+	t15 := math.FMA(t14, t8, math.Float64frombits(0x3efa01a01a01a01a))
+	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f2a01a01a01a01a))
+	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f56c16c16c16c17))
+	t18 := math.FMA(t17, t8, math.Float64frombits(0x3f81111111111111))
+	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fa5555555555555))
+	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fc5555555555555))
+	t21 := math.FMA(t20, t8, math.Float64frombits(0x3fe0000000000000))
+	t22 := math.FMA(t9, t21, t8)
+	t23 := float64(t6 - math.Float64frombits(0x3ff0000000000000))
+	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
+	t25 := math.Float64bits(t24) << 52
+	t26 := t25 + uint64(0x3ff0000000000000)
+	t27 := float64(math.Float64frombits(t26) - math.Float64frombits(0x3fe0000000000000))
+	t28 := math.FMA(math.Float64frombits(t26), t22, t27)
+	t29 := math.FMA(t28, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t30 := float64(t28 / t29)
+	t31 := float64(t28 + t30)
+	t32 := math.Float64frombits(t0) < math.Float64frombits(0x3e30000000000000)
+	t33 := math.Float64bits(t31)
+	if t32 {
+		t33 = t0
 	}
-	t35 := math.Float64frombits(0x4086280000000000) < math.Float64frombits(t0)
-	t36 := math.Float64frombits(t0) < math.Float64frombits(0xc087700000000000)
-	t37 := math.Float64frombits(t0)
-	if t36 {
-		t37 = math.Float64frombits(0xc087700000000000)
-	}
-	t38 := math.Float64frombits(0x4086380000000000) < t37
-	t39 := t37
-	if t38 {
-		t39 = math.Float64frombits(0x4086380000000000)
-	}
-	t40 := float64(t39 * math.Float64frombits(0x3ff71547652b82fe))
-	t41 := float64(t40 + math.Float64frombits(0x4338000000000000))
-	t42 := float64(t41 - math.Float64frombits(0x4338000000000000))
-	t43 := math.FMA(t42, math.Float64frombits(0xbfe62e42fee00000), t39)
-	t44 := math.FMA(t42, math.Float64frombits(0xbdea39ef35793c76), t43)
-	t45 := float64(t42 + math.Float64frombits(0xbff0000000000000))
-	t46 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t44, math.Float64frombits(0x3e21eed8eff8d898))
-	t47 := math.FMA(t46, t44, math.Float64frombits(0x3e5ae64567f544e4))
-	t48 := math.FMA(t47, t44, math.Float64frombits(0x3e927e4fb7789f5c))
-	t49 := math.FMA(t48, t44, math.Float64frombits(0x3ec71de3a556c734))
-	t50 := math.FMA(t49, t44, math.Float64frombits(0x3efa01a01a01a01a))
-	t51 := math.FMA(t50, t44, math.Float64frombits(0x3f2a01a01a01a01a))
-	t52 := math.FMA(t51, t44, math.Float64frombits(0x3f56c16c16c16c17))
-	t53 := math.FMA(t52, t44, math.Float64frombits(0x3f81111111111111))
-	t54 := math.FMA(t53, t44, math.Float64frombits(0x3fa5555555555555))
-	t55 := math.FMA(t54, t44, math.Float64frombits(0x3fc5555555555555))
-	t56 := math.FMA(t55, t44, math.Float64frombits(0x3fe0000000000000))
-	t57 := math.FMA(t56, t44, math.Float64frombits(0x3ff0000000000000))
-	t58 := math.FMA(t57, t44, math.Float64frombits(0x3ff0000000000000))
-	t59 := float64(t45 * math.Float64frombits(0x3fe0000000000000))
-	t60 := float64(t59 + math.Float64frombits(0x4338000000000000))
-	t61 := float64(t60 - math.Float64frombits(0x4338000000000000))
-	t62 := float64(t45 - t61)
-	t63 := float64(t62 + math.Float64frombits(0x4338000000000000))
-	t64 := math.Float64bits(t60) << 52
-	t65 := t64 + uint64(0x3ff0000000000000)
-	t66 := float64(t58 * math.Float64frombits(t65))
-	t67 := math.Float64bits(t63) << 52
-	t68 := t67 + uint64(0x3ff0000000000000)
-	t69 := float64(t66 * math.Float64frombits(t68))
-	t70 := math.Float64frombits(t34)
+	t34 := math.Float64frombits(0x4086280000000000) < math.Float64frombits(t0)
+	t35 := math.Float64frombits(t0) < math.Float64frombits(0xc087700000000000)
+	t36 := math.Float64frombits(t0)
 	if t35 {
-		t70 = t69
+		t36 = math.Float64frombits(0xc087700000000000)
 	}
-	t71 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t72 := math.Float64bits(t70) | t71
-	return math.Float64frombits(t72)
+	t37 := t36
+	if math.Float64frombits(0x4086380000000000) < t36 {
+		t37 = math.Float64frombits(0x4086380000000000)
+	}
+	t38 := float64(t37 * math.Float64frombits(0x3ff71547652b82fe))
+	t39 := float64(t38 + math.Float64frombits(0x4338000000000000))
+	t40 := float64(t39 - math.Float64frombits(0x4338000000000000))
+	t41 := math.FMA(t40, math.Float64frombits(0xbfe62e42fee00000), t37)
+	t42 := math.FMA(t40, math.Float64frombits(0xbdea39ef35793c76), t41)
+	t43 := float64(t40 + math.Float64frombits(0xbff0000000000000))
+	t44 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t42, math.Float64frombits(0x3e21eed8eff8d898))
+	t45 := math.FMA(t44, t42, math.Float64frombits(0x3e5ae64567f544e4))
+	t46 := math.FMA(t45, t42, math.Float64frombits(0x3e927e4fb7789f5c))
+	t47 := math.FMA(t46, t42, math.Float64frombits(0x3ec71de3a556c734))
+	t48 := math.FMA(t47, t42, math.Float64frombits(0x3efa01a01a01a01a))
+	t49 := math.FMA(t48, t42, math.Float64frombits(0x3f2a01a01a01a01a))
+	t50 := math.FMA(t49, t42, math.Float64frombits(0x3f56c16c16c16c17))
+	t51 := math.FMA(t50, t42, math.Float64frombits(0x3f81111111111111))
+	t52 := math.FMA(t51, t42, math.Float64frombits(0x3fa5555555555555))
+	t53 := math.FMA(t52, t42, math.Float64frombits(0x3fc5555555555555))
+	t54 := math.FMA(t53, t42, math.Float64frombits(0x3fe0000000000000))
+	t55 := math.FMA(t54, t42, math.Float64frombits(0x3ff0000000000000))
+	t56 := math.FMA(t55, t42, math.Float64frombits(0x3ff0000000000000))
+	t57 := float64(t43 * math.Float64frombits(0x3fe0000000000000))
+	t58 := float64(t57 + math.Float64frombits(0x4338000000000000))
+	t59 := float64(t58 - math.Float64frombits(0x4338000000000000))
+	t60 := float64(t43 - t59)
+	t61 := float64(t60 + math.Float64frombits(0x4338000000000000))
+	t62 := math.Float64bits(t58) << 52
+	t63 := t62 + uint64(0x3ff0000000000000)
+	t64 := float64(t56 * math.Float64frombits(t63))
+	t65 := math.Float64bits(t61) << 52
+	t66 := t65 + uint64(0x3ff0000000000000)
+	t67 := float64(t64 * math.Float64frombits(t66))
+	t68 := math.Float64frombits(t33)
+	if t34 {
+		t68 = t67
+	}
+	t69 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t70 := math.Float64bits(t68) | t69
+	return math.Float64frombits(t70)
 }
 
 func sinh64Loop(op, xp, yp, zp *byte, n int) {
@@ -2026,44 +2006,43 @@ func Cosh(x float64) float64 {
 	if t1 {
 		t2 = math.Float64frombits(0xc087700000000000)
 	}
-	t3 := math.Float64frombits(0x4086380000000000) < t2
-	t4 := t2
-	if t3 {
-		t4 = math.Float64frombits(0x4086380000000000)
+	t3 := t2
+	if math.Float64frombits(0x4086380000000000) < t2 {
+		t3 = math.Float64frombits(0x4086380000000000)
 	}
-	t5 := float64(t4 * math.Float64frombits(0x3ff71547652b82fe))
-	t6 := float64(t5 + math.Float64frombits(0x4338000000000000))
-	t7 := float64(t6 - math.Float64frombits(0x4338000000000000))
-	t8 := math.FMA(t7, math.Float64frombits(0xbfe62e42fee00000), t4)
-	t9 := math.FMA(t7, math.Float64frombits(0xbdea39ef35793c76), t8)
-	t10 := float64(t7 + math.Float64frombits(0xbff0000000000000))
-	t11 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t9, math.Float64frombits(0x3e21eed8eff8d898))
-	t12 := math.FMA(t11, t9, math.Float64frombits(0x3e5ae64567f544e4))
-	t13 := math.FMA(t12, t9, math.Float64frombits(0x3e927e4fb7789f5c))
-	t14 := math.FMA(t13, t9, math.Float64frombits(0x3ec71de3a556c734))
-	t15 := math.FMA(t14, t9, math.Float64frombits(0x3efa01a01a01a01a))
-	t16 := math.FMA(t15, t9, math.Float64frombits(0x3f2a01a01a01a01a))
-	t17 := math.FMA(t16, t9, math.Float64frombits(0x3f56c16c16c16c17))
-	t18 := math.FMA(t17, t9, math.Float64frombits(0x3f81111111111111))
-	t19 := math.FMA(t18, t9, math.Float64frombits(0x3fa5555555555555))
-	t20 := math.FMA(t19, t9, math.Float64frombits(0x3fc5555555555555))
-	t21 := math.FMA(t20, t9, math.Float64frombits(0x3fe0000000000000))
-	t22 := math.FMA(t21, t9, math.Float64frombits(0x3ff0000000000000))
-	t23 := math.FMA(t22, t9, math.Float64frombits(0x3ff0000000000000))
-	t24 := float64(t10 * math.Float64frombits(0x3fe0000000000000))
-	t25 := float64(t24 + math.Float64frombits(0x4338000000000000))
-	t26 := float64(t25 - math.Float64frombits(0x4338000000000000))
-	t27 := float64(t10 - t26)
-	t28 := float64(t27 + math.Float64frombits(0x4338000000000000))
-	t29 := math.Float64bits(t25) << 52
-	t30 := t29 + uint64(0x3ff0000000000000)
-	t31 := float64(t23 * math.Float64frombits(t30))
-	t32 := math.Float64bits(t28) << 52
-	t33 := t32 + uint64(0x3ff0000000000000)
-	t34 := float64(t31 * math.Float64frombits(t33))
-	t35 := float64(math.Float64frombits(0x3fd0000000000000) / t34)
-	t36 := float64(t34 + t35)
-	return t36
+	t4 := float64(t3 * math.Float64frombits(0x3ff71547652b82fe))
+	t5 := float64(t4 + math.Float64frombits(0x4338000000000000))
+	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
+	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fee00000), t3)
+	t8 := math.FMA(t6, math.Float64frombits(0xbdea39ef35793c76), t7)
+	t9 := float64(t6 + math.Float64frombits(0xbff0000000000000))
+	t10 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t8, math.Float64frombits(0x3e21eed8eff8d898))
+	t11 := math.FMA(t10, t8, math.Float64frombits(0x3e5ae64567f544e4))
+	t12 := math.FMA(t11, t8, math.Float64frombits(0x3e927e4fb7789f5c))
+	t13 := math.FMA(t12, t8, math.Float64frombits(0x3ec71de3a556c734))
+	t14 := math.FMA(t13, t8, math.Float64frombits(0x3efa01a01a01a01a))
+	t15 := math.FMA(t14, t8, math.Float64frombits(0x3f2a01a01a01a01a))
+	t16 := math.FMA(t15, t8, math.Float64frombits(0x3f56c16c16c16c17))
+	t17 := math.FMA(t16, t8, math.Float64frombits(0x3f81111111111111))
+	t18 := math.FMA(t17, t8, math.Float64frombits(0x3fa5555555555555))
+	t19 := math.FMA(t18, t8, math.Float64frombits(0x3fc5555555555555))
+	t20 := math.FMA(t19, t8, math.Float64frombits(0x3fe0000000000000))
+	t21 := math.FMA(t20, t8, math.Float64frombits(0x3ff0000000000000))
+	t22 := math.FMA(t21, t8, math.Float64frombits(0x3ff0000000000000))
+	t23 := float64(t9 * math.Float64frombits(0x3fe0000000000000))
+	t24 := float64(t23 + math.Float64frombits(0x4338000000000000))
+	t25 := float64(t24 - math.Float64frombits(0x4338000000000000))
+	t26 := float64(t9 - t25)
+	t27 := float64(t26 + math.Float64frombits(0x4338000000000000))
+	t28 := math.Float64bits(t24) << 52
+	t29 := t28 + uint64(0x3ff0000000000000)
+	t30 := float64(t22 * math.Float64frombits(t29))
+	t31 := math.Float64bits(t27) << 52
+	t32 := t31 + uint64(0x3ff0000000000000)
+	t33 := float64(t30 * math.Float64frombits(t32))
+	t34 := float64(math.Float64frombits(0x3fd0000000000000) / t33)
+	t35 := float64(t33 + t34)
+	return t35
 }
 
 func cosh64Loop(op, xp, yp, zp *byte, n int) {
@@ -2199,340 +2178,8 @@ func Erfc(x float64) float64 {
 	if t17 {
 		t18 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t19 := math.Float64frombits(0x403c000000000000) < t18
-	t20 := t18
-	if t19 {
-		t20 = math.Float64frombits(0x403c000000000000)
-	}
-	t21 := float64(t20 - math.Float64frombits(0x4010000000000000))
-	t22 := float64(t20 + math.Float64frombits(0x4010000000000000))
-	t23 := float64(t21 / t22)
-	t24 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t23, math.Float64frombits(0x3e24b285becdf595))
-	t25 := math.FMA(t24, t23, math.Float64frombits(0xbe4f93d763641f71))
-	t26 := math.FMA(t25, t23, math.Float64frombits(0xbe55313af02c6ce7))
-	t27 := math.FMA(t26, t23, math.Float64frombits(0x3e7dad8579df16de))
-	t28 := math.FMA(t27, t23, math.Float64frombits(0x3e74b57365b768b8))
-	t29 := math.FMA(t28, t23, math.Float64frombits(0xbeabb34490220bd6))
-	t30 := math.FMA(t29, t23, math.Float64frombits(0x3e9395e32dae2924))
-	t31 := math.FMA(t30, t23, math.Float64frombits(0x3ed7f2a83b6f787f))
-	t32 := math.FMA(t31, t23, math.Float64frombits(0xbee78845bcfdb3ad))
-	t33 := math.FMA(t32, t23, math.Float64frombits(0xbef9959675eea675))
-	t34 := math.FMA(t33, t23, math.Float64frombits(0x3f23be03d6974a4a))
-	t35 := math.FMA(t34, t23, math.Float64frombits(0xbf2a1df24798004c))
-	t36 := math.FMA(t35, t23, math.Float64frombits(0xbf48d4a99f8e1195))
-	t37 := math.FMA(t36, t23, math.Float64frombits(0x3f749c6728507ced))
-	t38 := math.FMA(t37, t23, math.Float64frombits(0xbf909623884f6f33))
-	t39 := math.FMA(t38, t23, math.Float64frombits(0x3fa3079edf686180))
-	t40 := math.FMA(t39, t23, math.Float64frombits(0xbfb0fb06dfe49e43))
-	t41 := math.FMA(t40, t23, math.Float64frombits(0x3fb7fee004e123d8))
-	t42 := math.FMA(t41, t23, math.Float64frombits(0xbfb9ddb23c3e906e))
-	t43 := math.FMA(t42, t23, math.Float64frombits(0x3fb16ecefcfa539e))
-	t44 := math.FMA(t43, t23, math.Float64frombits(0x3f8f7f5df66fd7af))
-	t45 := math.FMA(t44, t23, math.Float64frombits(0xbfc1df1ad154a28e))
-	t46 := math.FMA(t45, t23, math.Float64frombits(0x3ff3ba5916e9fd7f))
-	t47 := float64(t20 * t20)
-	t48 := math.Float64bits(t47) ^ uint64(0x8000000000000000)
-	t49 := math.FMA(t20, t20, math.Float64frombits(t48))
-	t50 := math.Float64bits(t47) ^ uint64(0x8000000000000000)
-	t51 := math.Float64frombits(t50) < math.Float64frombits(0xc087700000000000)
-	t52 := math.Float64frombits(t50)
-	if t51 {
-		t52 = math.Float64frombits(0xc087700000000000)
-	}
-	t53 := math.Float64frombits(0x4086380000000000) < t52
-	t54 := t52
-	if t53 {
-		t54 = math.Float64frombits(0x4086380000000000)
-	}
-	t55 := float64(t54 * math.Float64frombits(0x3ff71547652b82fe))
-	t56 := float64(t55 + math.Float64frombits(0x4338000000000000))
-	t57 := float64(t56 - math.Float64frombits(0x4338000000000000))
-	t58 := math.FMA(t57, math.Float64frombits(0xbfe62e42fee00000), t54)
-	t59 := math.FMA(t57, math.Float64frombits(0xbdea39ef35793c76), t58)
-	t60 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t59, math.Float64frombits(0x3e21eed8eff8d898))
-	t61 := math.FMA(t60, t59, math.Float64frombits(0x3e5ae64567f544e4))
-	t62 := math.FMA(t61, t59, math.Float64frombits(0x3e927e4fb7789f5c))
-	t63 := math.FMA(t62, t59, math.Float64frombits(0x3ec71de3a556c734))
-	t64 := math.FMA(t63, t59, math.Float64frombits(0x3efa01a01a01a01a))
-	t65 := math.FMA(t64, t59, math.Float64frombits(0x3f2a01a01a01a01a))
-	t66 := math.FMA(t65, t59, math.Float64frombits(0x3f56c16c16c16c17))
-	t67 := math.FMA(t66, t59, math.Float64frombits(0x3f81111111111111))
-	t68 := math.FMA(t67, t59, math.Float64frombits(0x3fa5555555555555))
-	t69 := math.FMA(t68, t59, math.Float64frombits(0x3fc5555555555555))
-	t70 := math.FMA(t69, t59, math.Float64frombits(0x3fe0000000000000))
-	t71 := math.FMA(t70, t59, math.Float64frombits(0x3ff0000000000000))
-	t72 := math.FMA(t71, t59, math.Float64frombits(0x3ff0000000000000))
-	t73 := float64(t57 * math.Float64frombits(0x3fe0000000000000))
-	t74 := float64(t73 + math.Float64frombits(0x4338000000000000))
-	t75 := float64(t74 - math.Float64frombits(0x4338000000000000))
-	t76 := float64(t57 - t75)
-	t77 := float64(t76 + math.Float64frombits(0x4338000000000000))
-	t78 := math.Float64bits(t74) << 52
-	t79 := t78 + uint64(0x3ff0000000000000)
-	t80 := float64(t72 * math.Float64frombits(t79))
-	t81 := math.Float64bits(t77) << 52
-	t82 := t81 + uint64(0x3ff0000000000000)
-	t83 := float64(t80 * math.Float64frombits(t82))
-	t84 := float64(t83 * t49)
-	t85 := float64(t83 - t84)
-	t86 := math.FMA(t20, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t87 := float64(t46 / t86)
-	t88 := float64(t85 * t87)
-	t89 := float64(math.Float64frombits(0x3ff0000000000000) - t88)
-	t90 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t91 := math.Float64bits(t89) | t90
-	t92 := math.Float64frombits(t91)
-	if t16 {
-		t92 = t15
-	}
-	t93 := x != x
-	t94 := t92
-	if t93 {
-		t94 = x
-	}
-	t95 := float64(math.Float64frombits(0x3ff0000000000000) - t94)
-	t96 := x < math.Float64frombits(0x3fe0000000000000)
-	t97 := x
-	if t96 {
-		t97 = math.Float64frombits(0x3fe0000000000000)
-	}
-	t98 := math.Float64frombits(0x403c000000000000) < t97
-	t99 := t97
-	if t98 {
-		t99 = math.Float64frombits(0x403c000000000000)
-	}
-	t100 := float64(t99 - math.Float64frombits(0x4010000000000000))
-	t101 := float64(t99 + math.Float64frombits(0x4010000000000000))
-	t102 := float64(t100 / t101)
-	t103 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t102, math.Float64frombits(0x3e24b285becdf595))
-	t104 := math.FMA(t103, t102, math.Float64frombits(0xbe4f93d763641f71))
-	t105 := math.FMA(t104, t102, math.Float64frombits(0xbe55313af02c6ce7))
-	t106 := math.FMA(t105, t102, math.Float64frombits(0x3e7dad8579df16de))
-	t107 := math.FMA(t106, t102, math.Float64frombits(0x3e74b57365b768b8))
-	t108 := math.FMA(t107, t102, math.Float64frombits(0xbeabb34490220bd6))
-	t109 := math.FMA(t108, t102, math.Float64frombits(0x3e9395e32dae2924))
-	t110 := math.FMA(t109, t102, math.Float64frombits(0x3ed7f2a83b6f787f))
-	t111 := math.FMA(t110, t102, math.Float64frombits(0xbee78845bcfdb3ad))
-	t112 := math.FMA(t111, t102, math.Float64frombits(0xbef9959675eea675))
-	t113 := math.FMA(t112, t102, math.Float64frombits(0x3f23be03d6974a4a))
-	t114 := math.FMA(t113, t102, math.Float64frombits(0xbf2a1df24798004c))
-	t115 := math.FMA(t114, t102, math.Float64frombits(0xbf48d4a99f8e1195))
-	t116 := math.FMA(t115, t102, math.Float64frombits(0x3f749c6728507ced))
-	t117 := math.FMA(t116, t102, math.Float64frombits(0xbf909623884f6f33))
-	t118 := math.FMA(t117, t102, math.Float64frombits(0x3fa3079edf686180))
-	t119 := math.FMA(t118, t102, math.Float64frombits(0xbfb0fb06dfe49e43))
-	t120 := math.FMA(t119, t102, math.Float64frombits(0x3fb7fee004e123d8))
-	t121 := math.FMA(t120, t102, math.Float64frombits(0xbfb9ddb23c3e906e))
-	t122 := math.FMA(t121, t102, math.Float64frombits(0x3fb16ecefcfa539e))
-	t123 := math.FMA(t122, t102, math.Float64frombits(0x3f8f7f5df66fd7af))
-	t124 := math.FMA(t123, t102, math.Float64frombits(0xbfc1df1ad154a28e))
-	t125 := math.FMA(t124, t102, math.Float64frombits(0x3ff3ba5916e9fd7f))
-	t126 := float64(t99 * t99)
-	t127 := math.Float64bits(t126) ^ uint64(0x8000000000000000)
-	t128 := math.FMA(t99, t99, math.Float64frombits(t127))
-	t129 := math.Float64bits(t126) ^ uint64(0x8000000000000000)
-	t130 := math.Float64frombits(t129) < math.Float64frombits(0xc087700000000000)
-	t131 := math.Float64frombits(t129)
-	if t130 {
-		t131 = math.Float64frombits(0xc087700000000000)
-	}
-	t132 := math.Float64frombits(0x4086380000000000) < t131
-	t133 := t131
-	if t132 {
-		t133 = math.Float64frombits(0x4086380000000000)
-	}
-	t134 := float64(t133 * math.Float64frombits(0x3ff71547652b82fe))
-	t135 := float64(t134 + math.Float64frombits(0x4338000000000000))
-	t136 := float64(t135 - math.Float64frombits(0x4338000000000000))
-	t137 := math.FMA(t136, math.Float64frombits(0xbfe62e42fee00000), t133)
-	t138 := math.FMA(t136, math.Float64frombits(0xbdea39ef35793c76), t137)
-	t139 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t138, math.Float64frombits(0x3e21eed8eff8d898))
-	t140 := math.FMA(t139, t138, math.Float64frombits(0x3e5ae64567f544e4))
-	t141 := math.FMA(t140, t138, math.Float64frombits(0x3e927e4fb7789f5c))
-	t142 := math.FMA(t141, t138, math.Float64frombits(0x3ec71de3a556c734))
-	t143 := math.FMA(t142, t138, math.Float64frombits(0x3efa01a01a01a01a))
-	t144 := math.FMA(t143, t138, math.Float64frombits(0x3f2a01a01a01a01a))
-	t145 := math.FMA(t144, t138, math.Float64frombits(0x3f56c16c16c16c17))
-	t146 := math.FMA(t145, t138, math.Float64frombits(0x3f81111111111111))
-	t147 := math.FMA(t146, t138, math.Float64frombits(0x3fa5555555555555))
-	t148 := math.FMA(t147, t138, math.Float64frombits(0x3fc5555555555555))
-	t149 := math.FMA(t148, t138, math.Float64frombits(0x3fe0000000000000))
-	t150 := math.FMA(t149, t138, math.Float64frombits(0x3ff0000000000000))
-	t151 := math.FMA(t150, t138, math.Float64frombits(0x3ff0000000000000))
-	t152 := float64(t136 * math.Float64frombits(0x3fe0000000000000))
-	t153 := float64(t152 + math.Float64frombits(0x4338000000000000))
-	t154 := float64(t153 - math.Float64frombits(0x4338000000000000))
-	t155 := float64(t136 - t154)
-	t156 := float64(t155 + math.Float64frombits(0x4338000000000000))
-	t157 := math.Float64bits(t153) << 52
-	t158 := t157 + uint64(0x3ff0000000000000)
-	t159 := float64(t151 * math.Float64frombits(t158))
-	t160 := math.Float64bits(t156) << 52
-	t161 := t160 + uint64(0x3ff0000000000000)
-	t162 := float64(t159 * math.Float64frombits(t161))
-	t163 := float64(t162 * t128)
-	t164 := float64(t162 - t163)
-	t165 := math.FMA(t99, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t166 := float64(t125 / t165)
-	t167 := float64(t164 * t166)
-	t168 := t167
-	if t0 {
-		t168 = t95
-	}
-	t169 := math.Float64frombits(0x403c000000000000) < x
-	t170 := t168
-	if t169 {
-		t170 = math.Float64frombits(0x0)
-	}
-	t171 := x != x
-	t172 := t170
-	if t171 {
-		t172 = x
-	}
-	return t172
-}
-
-func erfc64Loop(op, xp, yp, zp *byte, n int) {
-	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
-	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
-	for i := range o {
-		o[i] = Erfc(x[i])
-	}
-}
-
-// erfc32 is one minus the error function.
-func erfc32(x float64) float64 {
-	t0 := float64(x * x)
-	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t2 := math.Float64frombits(t1) < math.Float64frombits(0x3fe0000000000000)
-	t3 := math.Float64frombits(t1)
-	if t2 {
-		t3 = math.Float64frombits(0x3fe0000000000000)
-	}
-	t4 := math.Float64frombits(0x4026000000000000) < t3
-	t5 := t3
-	if t4 {
-		t5 = math.Float64frombits(0x4026000000000000)
-	}
-	t6 := math.FMA(math.Float64frombits(0xbf4936a4a7830bd8), t0, math.Float64frombits(0x3f754d076df271bd))
-	t7 := math.FMA(t6, t0, math.Float64frombits(0xbf9b8203032a45ab))
-	t8 := math.FMA(t7, t0, math.Float64frombits(0x3fbce2ef239ee029))
-	t9 := math.FMA(t8, t0, math.Float64frombits(0xbfd8127466f5b8a1))
-	t10 := math.FMA(t9, t0, math.Float64frombits(0x3ff20dd75041b4ea))
-	t11 := float64(x * t10)
-	t12 := float64(t5 - math.Float64frombits(0x4010000000000000))
-	t13 := float64(t5 + math.Float64frombits(0x4010000000000000))
-	t14 := float64(t12 / t13)
-	t15 := math.FMA(math.Float64frombits(0xbf4010cdd170d517), t14, math.Float64frombits(0xbf4ae7112a217a89))
-	t16 := math.FMA(t15, t14, math.Float64frombits(0x3f7538afc8ec1cb7))
-	t17 := math.FMA(t16, t14, math.Float64frombits(0xbf90843568d2c5b0))
-	t18 := math.FMA(t17, t14, math.Float64frombits(0x3fa3041861e30a26))
-	t19 := math.FMA(t18, t14, math.Float64frombits(0xbfb0fc1702cc9e7e))
-	t20 := math.FMA(t19, t14, math.Float64frombits(0x3fb7ff0176747154))
-	t21 := math.FMA(t20, t14, math.Float64frombits(0xbfb9dd99664733ad))
-	t22 := math.FMA(t21, t14, math.Float64frombits(0x3fb16ece07650f1e))
-	t23 := math.FMA(t22, t14, math.Float64frombits(0x3f8f7f57abae6de1))
-	t24 := math.FMA(t23, t14, math.Float64frombits(0xbfc1df1ad02f549a))
-	t25 := math.FMA(t24, t14, math.Float64frombits(0x3ff3ba5916fa4524))
-	t26 := float64(t5 * t5)
-	t27 := math.Float64bits(t26) ^ uint64(0x8000000000000000)
-	t28 := math.Float64frombits(t27) < math.Float64frombits(0xc087700000000000)
-	t29 := math.Float64frombits(t27)
-	if t28 {
-		t29 = math.Float64frombits(0xc087700000000000)
-	}
-	t30 := math.Float64frombits(0x4086380000000000) < t29
-	t31 := t29
-	if t30 {
-		t31 = math.Float64frombits(0x4086380000000000)
-	}
-	t32 := float64(t31 * math.Float64frombits(0x3ff71547652b82fe))
-	t33 := float64(t32 + math.Float64frombits(0x4338000000000000))
-	t34 := float64(t33 - math.Float64frombits(0x4338000000000000))
-	t35 := math.FMA(t34, math.Float64frombits(0xbfe62e42fee00000), t31)
-	t36 := math.FMA(t34, math.Float64frombits(0xbdea39ef35793c76), t35)
-	t37 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t36, math.Float64frombits(0x3e21eed8eff8d898))
-	t38 := math.FMA(t37, t36, math.Float64frombits(0x3e5ae64567f544e4))
-	t39 := math.FMA(t38, t36, math.Float64frombits(0x3e927e4fb7789f5c))
-	t40 := math.FMA(t39, t36, math.Float64frombits(0x3ec71de3a556c734))
-	t41 := math.FMA(t40, t36, math.Float64frombits(0x3efa01a01a01a01a))
-	t42 := math.FMA(t41, t36, math.Float64frombits(0x3f2a01a01a01a01a))
-	t43 := math.FMA(t42, t36, math.Float64frombits(0x3f56c16c16c16c17))
-	t44 := math.FMA(t43, t36, math.Float64frombits(0x3f81111111111111))
-	t45 := math.FMA(t44, t36, math.Float64frombits(0x3fa5555555555555))
-	t46 := math.FMA(t45, t36, math.Float64frombits(0x3fc5555555555555))
-	t47 := math.FMA(t46, t36, math.Float64frombits(0x3fe0000000000000))
-	t48 := math.FMA(t47, t36, math.Float64frombits(0x3ff0000000000000))
-	t49 := math.FMA(t48, t36, math.Float64frombits(0x3ff0000000000000))
-	t50 := float64(t34 * math.Float64frombits(0x3fe0000000000000))
-	t51 := float64(t50 + math.Float64frombits(0x4338000000000000))
-	t52 := float64(t51 - math.Float64frombits(0x4338000000000000))
-	t53 := float64(t34 - t52)
-	t54 := float64(t53 + math.Float64frombits(0x4338000000000000))
-	t55 := math.Float64bits(t51) << 52
-	t56 := t55 + uint64(0x3ff0000000000000)
-	t57 := float64(t49 * math.Float64frombits(t56))
-	t58 := math.Float64bits(t54) << 52
-	t59 := t58 + uint64(0x3ff0000000000000)
-	t60 := float64(t57 * math.Float64frombits(t59))
-	t61 := math.FMA(t5, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t62 := float64(t25 / t61)
-	t63 := float64(t60 * t62)
-	t64 := x < math.Float64frombits(0x0)
-	t65 := float64(math.Float64frombits(0x4000000000000000) - t63)
-	t66 := t63
-	if t64 {
-		t66 = t65
-	}
-	t67 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t68 := math.Float64frombits(t67) < math.Float64frombits(0x3fe0000000000000)
-	t69 := float64(math.Float64frombits(0x3ff0000000000000) - t11)
-	t70 := t66
-	if t68 {
-		t70 = t69
-	}
-	t71 := x != x
-	t72 := t70
-	if t71 {
-		t72 = x
-	}
-	return t72
-}
-
-func erfc32Loop(op, xp, yp, zp *byte, n int) {
-	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
-	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
-	for i := range o {
-		o[i] = float32(erfc32(float64(x[i])))
-	}
-}
-
-// Erf is the error function.
-func Erf(x float64) float64 {
-	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t1 := float64(x * x)
-	t2 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t1, math.Float64frombits(0xbe1389d4f2641625))
-	t3 := math.FMA(t2, t1, math.Float64frombits(0x3e4f7b4bf3b13964))
-	t4 := math.FMA(t3, t1, math.Float64frombits(0xbe85f1ecb6f0764c))
-	t5 := math.FMA(t4, t1, math.Float64frombits(0x3ebb9df224ca4b97))
-	t6 := math.FMA(t5, t1, math.Float64frombits(0xbeef4d1e3183f7ae))
-	t7 := math.FMA(t6, t1, math.Float64frombits(0x3f1f9a321d5b8e1e))
-	t8 := math.FMA(t7, t1, math.Float64frombits(0xbf4c02db3dac435f))
-	t9 := math.FMA(t8, t1, math.Float64frombits(0x3f7565bcd0dbaa38))
-	t10 := math.FMA(t9, t1, math.Float64frombits(0xbf9b82ce31284e00))
-	t11 := math.FMA(t10, t1, math.Float64frombits(0x3fbce2f21a042b30))
-	t12 := math.FMA(t11, t1, math.Float64frombits(0xbfd812746b0379e6))
-	t13 := math.FMA(t12, t1, math.Float64frombits(0x3fc06eba8214db69))
-	t14 := math.FMA(x, t13, x)
-	t15 := math.Float64frombits(t0) < math.Float64frombits(0x3ff0000000000000)
-	t16 := math.Float64frombits(t0) < math.Float64frombits(0x3fe0000000000000)
-	t17 := math.Float64frombits(t0)
-	if t16 {
-		t17 = math.Float64frombits(0x3fe0000000000000)
-	}
-	t18 := math.Float64frombits(0x403c000000000000) < t17
-	t19 := t17
-	if t18 {
+	t19 := t18
+	if math.Float64frombits(0x403c000000000000) < t18 {
 		t19 = math.Float64frombits(0x403c000000000000)
 	}
 	t20 := float64(t19 - math.Float64frombits(0x4010000000000000))
@@ -2570,58 +2217,381 @@ func Erf(x float64) float64 {
 	if t50 {
 		t51 = math.Float64frombits(0xc087700000000000)
 	}
-	t52 := math.Float64frombits(0x4086380000000000) < t51
-	t53 := t51
-	if t52 {
-		t53 = math.Float64frombits(0x4086380000000000)
+	t52 := t51
+	if math.Float64frombits(0x4086380000000000) < t51 {
+		t52 = math.Float64frombits(0x4086380000000000)
 	}
-	t54 := float64(t53 * math.Float64frombits(0x3ff71547652b82fe))
-	t55 := float64(t54 + math.Float64frombits(0x4338000000000000))
-	t56 := float64(t55 - math.Float64frombits(0x4338000000000000))
-	t57 := math.FMA(t56, math.Float64frombits(0xbfe62e42fee00000), t53)
-	t58 := math.FMA(t56, math.Float64frombits(0xbdea39ef35793c76), t57)
-	t59 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t58, math.Float64frombits(0x3e21eed8eff8d898))
-	t60 := math.FMA(t59, t58, math.Float64frombits(0x3e5ae64567f544e4))
-	t61 := math.FMA(t60, t58, math.Float64frombits(0x3e927e4fb7789f5c))
-	t62 := math.FMA(t61, t58, math.Float64frombits(0x3ec71de3a556c734))
-	t63 := math.FMA(t62, t58, math.Float64frombits(0x3efa01a01a01a01a))
-	t64 := math.FMA(t63, t58, math.Float64frombits(0x3f2a01a01a01a01a))
-	t65 := math.FMA(t64, t58, math.Float64frombits(0x3f56c16c16c16c17))
-	t66 := math.FMA(t65, t58, math.Float64frombits(0x3f81111111111111))
-	t67 := math.FMA(t66, t58, math.Float64frombits(0x3fa5555555555555))
-	t68 := math.FMA(t67, t58, math.Float64frombits(0x3fc5555555555555))
-	t69 := math.FMA(t68, t58, math.Float64frombits(0x3fe0000000000000))
-	t70 := math.FMA(t69, t58, math.Float64frombits(0x3ff0000000000000))
-	t71 := math.FMA(t70, t58, math.Float64frombits(0x3ff0000000000000))
-	t72 := float64(t56 * math.Float64frombits(0x3fe0000000000000))
-	t73 := float64(t72 + math.Float64frombits(0x4338000000000000))
-	t74 := float64(t73 - math.Float64frombits(0x4338000000000000))
-	t75 := float64(t56 - t74)
-	t76 := float64(t75 + math.Float64frombits(0x4338000000000000))
-	t77 := math.Float64bits(t73) << 52
-	t78 := t77 + uint64(0x3ff0000000000000)
-	t79 := float64(t71 * math.Float64frombits(t78))
-	t80 := math.Float64bits(t76) << 52
-	t81 := t80 + uint64(0x3ff0000000000000)
-	t82 := float64(t79 * math.Float64frombits(t81))
-	t83 := float64(t82 * t48)
-	t84 := float64(t82 - t83)
-	t85 := math.FMA(t19, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t86 := float64(t45 / t85)
-	t87 := float64(t84 * t86)
-	t88 := float64(math.Float64frombits(0x3ff0000000000000) - t87)
-	t89 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t90 := math.Float64bits(t88) | t89
-	t91 := math.Float64frombits(t90)
+	t53 := float64(t52 * math.Float64frombits(0x3ff71547652b82fe))
+	t54 := float64(t53 + math.Float64frombits(0x4338000000000000))
+	t55 := float64(t54 - math.Float64frombits(0x4338000000000000))
+	t56 := math.FMA(t55, math.Float64frombits(0xbfe62e42fee00000), t52)
+	t57 := math.FMA(t55, math.Float64frombits(0xbdea39ef35793c76), t56)
+	t58 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t57, math.Float64frombits(0x3e21eed8eff8d898))
+	t59 := math.FMA(t58, t57, math.Float64frombits(0x3e5ae64567f544e4))
+	t60 := math.FMA(t59, t57, math.Float64frombits(0x3e927e4fb7789f5c))
+	t61 := math.FMA(t60, t57, math.Float64frombits(0x3ec71de3a556c734))
+	t62 := math.FMA(t61, t57, math.Float64frombits(0x3efa01a01a01a01a))
+	t63 := math.FMA(t62, t57, math.Float64frombits(0x3f2a01a01a01a01a))
+	t64 := math.FMA(t63, t57, math.Float64frombits(0x3f56c16c16c16c17))
+	t65 := math.FMA(t64, t57, math.Float64frombits(0x3f81111111111111))
+	t66 := math.FMA(t65, t57, math.Float64frombits(0x3fa5555555555555))
+	t67 := math.FMA(t66, t57, math.Float64frombits(0x3fc5555555555555))
+	t68 := math.FMA(t67, t57, math.Float64frombits(0x3fe0000000000000))
+	t69 := math.FMA(t68, t57, math.Float64frombits(0x3ff0000000000000))
+	t70 := math.FMA(t69, t57, math.Float64frombits(0x3ff0000000000000))
+	t71 := float64(t55 * math.Float64frombits(0x3fe0000000000000))
+	t72 := float64(t71 + math.Float64frombits(0x4338000000000000))
+	t73 := float64(t72 - math.Float64frombits(0x4338000000000000))
+	t74 := float64(t55 - t73)
+	t75 := float64(t74 + math.Float64frombits(0x4338000000000000))
+	t76 := math.Float64bits(t72) << 52
+	t77 := t76 + uint64(0x3ff0000000000000)
+	t78 := float64(t70 * math.Float64frombits(t77))
+	t79 := math.Float64bits(t75) << 52
+	t80 := t79 + uint64(0x3ff0000000000000)
+	t81 := float64(t78 * math.Float64frombits(t80))
+	t82 := float64(t81 * t48)
+	t83 := float64(t81 - t82)
+	t84 := math.FMA(t19, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t85 := float64(t45 / t84)
+	t86 := float64(t83 * t85)
+	t87 := float64(math.Float64frombits(0x3ff0000000000000) - t86)
+	t88 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t89 := math.Float64bits(t87) | t88
+	t90 := math.Float64frombits(t89)
+	if t16 {
+		t90 = t15
+	}
+	t91 := x != x
+	t92 := t90
+	if t91 {
+		t92 = x
+	}
+	t93 := float64(math.Float64frombits(0x3ff0000000000000) - t92)
+	t94 := x
+	if x < math.Float64frombits(0x3fe0000000000000) {
+		t94 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t95 := t94
+	if math.Float64frombits(0x403c000000000000) < t94 {
+		t95 = math.Float64frombits(0x403c000000000000)
+	}
+	t96 := float64(t95 - math.Float64frombits(0x4010000000000000))
+	t97 := float64(t95 + math.Float64frombits(0x4010000000000000))
+	t98 := float64(t96 / t97)
+	t99 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t98, math.Float64frombits(0x3e24b285becdf595))
+	t100 := math.FMA(t99, t98, math.Float64frombits(0xbe4f93d763641f71))
+	t101 := math.FMA(t100, t98, math.Float64frombits(0xbe55313af02c6ce7))
+	t102 := math.FMA(t101, t98, math.Float64frombits(0x3e7dad8579df16de))
+	t103 := math.FMA(t102, t98, math.Float64frombits(0x3e74b57365b768b8))
+	t104 := math.FMA(t103, t98, math.Float64frombits(0xbeabb34490220bd6))
+	t105 := math.FMA(t104, t98, math.Float64frombits(0x3e9395e32dae2924))
+	t106 := math.FMA(t105, t98, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t107 := math.FMA(t106, t98, math.Float64frombits(0xbee78845bcfdb3ad))
+	t108 := math.FMA(t107, t98, math.Float64frombits(0xbef9959675eea675))
+	t109 := math.FMA(t108, t98, math.Float64frombits(0x3f23be03d6974a4a))
+	t110 := math.FMA(t109, t98, math.Float64frombits(0xbf2a1df24798004c))
+	t111 := math.FMA(t110, t98, math.Float64frombits(0xbf48d4a99f8e1195))
+	t112 := math.FMA(t111, t98, math.Float64frombits(0x3f749c6728507ced))
+	t113 := math.FMA(t112, t98, math.Float64frombits(0xbf909623884f6f33))
+	t114 := math.FMA(t113, t98, math.Float64frombits(0x3fa3079edf686180))
+	t115 := math.FMA(t114, t98, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t116 := math.FMA(t115, t98, math.Float64frombits(0x3fb7fee004e123d8))
+	t117 := math.FMA(t116, t98, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t118 := math.FMA(t117, t98, math.Float64frombits(0x3fb16ecefcfa539e))
+	t119 := math.FMA(t118, t98, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t120 := math.FMA(t119, t98, math.Float64frombits(0xbfc1df1ad154a28e))
+	t121 := math.FMA(t120, t98, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t122 := float64(t95 * t95)
+	t123 := math.Float64bits(t122) ^ uint64(0x8000000000000000)
+	t124 := math.FMA(t95, t95, math.Float64frombits(t123))
+	t125 := math.Float64bits(t122) ^ uint64(0x8000000000000000)
+	t126 := math.Float64frombits(t125) < math.Float64frombits(0xc087700000000000)
+	t127 := math.Float64frombits(t125)
+	if t126 {
+		t127 = math.Float64frombits(0xc087700000000000)
+	}
+	t128 := t127
+	if math.Float64frombits(0x4086380000000000) < t127 {
+		t128 = math.Float64frombits(0x4086380000000000)
+	}
+	t129 := float64(t128 * math.Float64frombits(0x3ff71547652b82fe))
+	t130 := float64(t129 + math.Float64frombits(0x4338000000000000))
+	t131 := float64(t130 - math.Float64frombits(0x4338000000000000))
+	t132 := math.FMA(t131, math.Float64frombits(0xbfe62e42fee00000), t128)
+	t133 := math.FMA(t131, math.Float64frombits(0xbdea39ef35793c76), t132)
+	t134 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t133, math.Float64frombits(0x3e21eed8eff8d898))
+	t135 := math.FMA(t134, t133, math.Float64frombits(0x3e5ae64567f544e4))
+	t136 := math.FMA(t135, t133, math.Float64frombits(0x3e927e4fb7789f5c))
+	t137 := math.FMA(t136, t133, math.Float64frombits(0x3ec71de3a556c734))
+	t138 := math.FMA(t137, t133, math.Float64frombits(0x3efa01a01a01a01a))
+	t139 := math.FMA(t138, t133, math.Float64frombits(0x3f2a01a01a01a01a))
+	t140 := math.FMA(t139, t133, math.Float64frombits(0x3f56c16c16c16c17))
+	t141 := math.FMA(t140, t133, math.Float64frombits(0x3f81111111111111))
+	t142 := math.FMA(t141, t133, math.Float64frombits(0x3fa5555555555555))
+	t143 := math.FMA(t142, t133, math.Float64frombits(0x3fc5555555555555))
+	t144 := math.FMA(t143, t133, math.Float64frombits(0x3fe0000000000000))
+	t145 := math.FMA(t144, t133, math.Float64frombits(0x3ff0000000000000))
+	t146 := math.FMA(t145, t133, math.Float64frombits(0x3ff0000000000000))
+	t147 := float64(t131 * math.Float64frombits(0x3fe0000000000000))
+	t148 := float64(t147 + math.Float64frombits(0x4338000000000000))
+	t149 := float64(t148 - math.Float64frombits(0x4338000000000000))
+	t150 := float64(t131 - t149)
+	t151 := float64(t150 + math.Float64frombits(0x4338000000000000))
+	t152 := math.Float64bits(t148) << 52
+	t153 := t152 + uint64(0x3ff0000000000000)
+	t154 := float64(t146 * math.Float64frombits(t153))
+	t155 := math.Float64bits(t151) << 52
+	t156 := t155 + uint64(0x3ff0000000000000)
+	t157 := float64(t154 * math.Float64frombits(t156))
+	t158 := float64(t157 * t124)
+	t159 := float64(t157 - t158)
+	t160 := math.FMA(t95, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t161 := float64(t121 / t160)
+	t162 := float64(t159 * t161)
+	t163 := t162
+	if t0 {
+		t163 = t93
+	}
+	t164 := math.Float64frombits(0x403c000000000000) < x
+	t165 := t163
+	if t164 {
+		t165 = math.Float64frombits(0x0)
+	}
+	t166 := x != x
+	t167 := t165
+	if t166 {
+		t167 = x
+	}
+	return t167
+}
+
+func erfc64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = Erfc(x[i])
+	}
+}
+
+// erfc32 is one minus the error function.
+func erfc32(x float64) float64 {
+	t0 := float64(x * x)
+	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t2 := math.Float64frombits(t1) < math.Float64frombits(0x3fe0000000000000)
+	t3 := math.Float64frombits(t1)
+	if t2 {
+		t3 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t4 := t3
+	if math.Float64frombits(0x4026000000000000) < t3 {
+		t4 = math.Float64frombits(0x4026000000000000)
+	}
+	t5 := math.FMA(math.Float64frombits(0xbf4936a4a7830bd8), t0, math.Float64frombits(0x3f754d076df271bd))
+	t6 := math.FMA(t5, t0, math.Float64frombits(0xbf9b8203032a45ab))
+	t7 := math.FMA(t6, t0, math.Float64frombits(0x3fbce2ef239ee029))
+	t8 := math.FMA(t7, t0, math.Float64frombits(0xbfd8127466f5b8a1))
+	t9 := math.FMA(t8, t0, math.Float64frombits(0x3ff20dd75041b4ea))
+	t10 := float64(x * t9)
+	t11 := float64(t4 - math.Float64frombits(0x4010000000000000))
+	t12 := float64(t4 + math.Float64frombits(0x4010000000000000))
+	t13 := float64(t11 / t12)
+	t14 := math.FMA(math.Float64frombits(0xbf4010cdd170d517), t13, math.Float64frombits(0xbf4ae7112a217a89))
+	t15 := math.FMA(t14, t13, math.Float64frombits(0x3f7538afc8ec1cb7))
+	t16 := math.FMA(t15, t13, math.Float64frombits(0xbf90843568d2c5b0))
+	t17 := math.FMA(t16, t13, math.Float64frombits(0x3fa3041861e30a26))
+	t18 := math.FMA(t17, t13, math.Float64frombits(0xbfb0fc1702cc9e7e))
+	t19 := math.FMA(t18, t13, math.Float64frombits(0x3fb7ff0176747154))
+	t20 := math.FMA(t19, t13, math.Float64frombits(0xbfb9dd99664733ad))
+	t21 := math.FMA(t20, t13, math.Float64frombits(0x3fb16ece07650f1e))
+	t22 := math.FMA(t21, t13, math.Float64frombits(0x3f8f7f57abae6de1))
+	t23 := math.FMA(t22, t13, math.Float64frombits(0xbfc1df1ad02f549a))
+	t24 := math.FMA(t23, t13, math.Float64frombits(0x3ff3ba5916fa4524))
+	t25 := float64(t4 * t4)
+	t26 := math.Float64bits(t25) ^ uint64(0x8000000000000000)
+	t27 := math.Float64frombits(t26) < math.Float64frombits(0xc087700000000000)
+	t28 := math.Float64frombits(t26)
+	if t27 {
+		t28 = math.Float64frombits(0xc087700000000000)
+	}
+	t29 := t28
+	if math.Float64frombits(0x4086380000000000) < t28 {
+		t29 = math.Float64frombits(0x4086380000000000)
+	}
+	t30 := float64(t29 * math.Float64frombits(0x3ff71547652b82fe))
+	t31 := float64(t30 + math.Float64frombits(0x4338000000000000))
+	t32 := float64(t31 - math.Float64frombits(0x4338000000000000))
+	t33 := math.FMA(t32, math.Float64frombits(0xbfe62e42fee00000), t29)
+	t34 := math.FMA(t32, math.Float64frombits(0xbdea39ef35793c76), t33)
+	t35 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t34, math.Float64frombits(0x3e21eed8eff8d898))
+	t36 := math.FMA(t35, t34, math.Float64frombits(0x3e5ae64567f544e4))
+	t37 := math.FMA(t36, t34, math.Float64frombits(0x3e927e4fb7789f5c))
+	t38 := math.FMA(t37, t34, math.Float64frombits(0x3ec71de3a556c734))
+	t39 := math.FMA(t38, t34, math.Float64frombits(0x3efa01a01a01a01a))
+	t40 := math.FMA(t39, t34, math.Float64frombits(0x3f2a01a01a01a01a))
+	t41 := math.FMA(t40, t34, math.Float64frombits(0x3f56c16c16c16c17))
+	t42 := math.FMA(t41, t34, math.Float64frombits(0x3f81111111111111))
+	t43 := math.FMA(t42, t34, math.Float64frombits(0x3fa5555555555555))
+	t44 := math.FMA(t43, t34, math.Float64frombits(0x3fc5555555555555))
+	t45 := math.FMA(t44, t34, math.Float64frombits(0x3fe0000000000000))
+	t46 := math.FMA(t45, t34, math.Float64frombits(0x3ff0000000000000))
+	t47 := math.FMA(t46, t34, math.Float64frombits(0x3ff0000000000000))
+	t48 := float64(t32 * math.Float64frombits(0x3fe0000000000000))
+	t49 := float64(t48 + math.Float64frombits(0x4338000000000000))
+	t50 := float64(t49 - math.Float64frombits(0x4338000000000000))
+	t51 := float64(t32 - t50)
+	t52 := float64(t51 + math.Float64frombits(0x4338000000000000))
+	t53 := math.Float64bits(t49) << 52
+	t54 := t53 + uint64(0x3ff0000000000000)
+	t55 := float64(t47 * math.Float64frombits(t54))
+	t56 := math.Float64bits(t52) << 52
+	t57 := t56 + uint64(0x3ff0000000000000)
+	t58 := float64(t55 * math.Float64frombits(t57))
+	t59 := math.FMA(t4, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t60 := float64(t24 / t59)
+	t61 := float64(t58 * t60)
+	t62 := x < math.Float64frombits(0x0)
+	t63 := float64(math.Float64frombits(0x4000000000000000) - t61)
+	t64 := t61
+	if t62 {
+		t64 = t63
+	}
+	t65 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t66 := math.Float64frombits(t65) < math.Float64frombits(0x3fe0000000000000)
+	t67 := float64(math.Float64frombits(0x3ff0000000000000) - t10)
+	t68 := t64
+	if t66 {
+		t68 = t67
+	}
+	t69 := x != x
+	t70 := t68
+	if t69 {
+		t70 = x
+	}
+	return t70
+}
+
+func erfc32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(erfc32(float64(x[i])))
+	}
+}
+
+// Erf is the error function.
+func Erf(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(x * x)
+	t2 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t1, math.Float64frombits(0xbe1389d4f2641625))
+	t3 := math.FMA(t2, t1, math.Float64frombits(0x3e4f7b4bf3b13964))
+	t4 := math.FMA(t3, t1, math.Float64frombits(0xbe85f1ecb6f0764c))
+	t5 := math.FMA(t4, t1, math.Float64frombits(0x3ebb9df224ca4b97))
+	t6 := math.FMA(t5, t1, math.Float64frombits(0xbeef4d1e3183f7ae))
+	t7 := math.FMA(t6, t1, math.Float64frombits(0x3f1f9a321d5b8e1e))
+	t8 := math.FMA(t7, t1, math.Float64frombits(0xbf4c02db3dac435f))
+	t9 := math.FMA(t8, t1, math.Float64frombits(0x3f7565bcd0dbaa38))
+	t10 := math.FMA(t9, t1, math.Float64frombits(0xbf9b82ce31284e00))
+	t11 := math.FMA(t10, t1, math.Float64frombits(0x3fbce2f21a042b30))
+	t12 := math.FMA(t11, t1, math.Float64frombits(0xbfd812746b0379e6))
+	t13 := math.FMA(t12, t1, math.Float64frombits(0x3fc06eba8214db69))
+	t14 := math.FMA(x, t13, x)
+	t15 := math.Float64frombits(t0) < math.Float64frombits(0x3ff0000000000000)
+	t16 := math.Float64frombits(t0) < math.Float64frombits(0x3fe0000000000000)
+	t17 := math.Float64frombits(t0)
+	if t16 {
+		t17 = math.Float64frombits(0x3fe0000000000000)
+	}
+	t18 := t17
+	if math.Float64frombits(0x403c000000000000) < t17 {
+		t18 = math.Float64frombits(0x403c000000000000)
+	}
+	t19 := float64(t18 - math.Float64frombits(0x4010000000000000))
+	t20 := float64(t18 + math.Float64frombits(0x4010000000000000))
+	t21 := float64(t19 / t20)
+	t22 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t21, math.Float64frombits(0x3e24b285becdf595))
+	t23 := math.FMA(t22, t21, math.Float64frombits(0xbe4f93d763641f71))
+	t24 := math.FMA(t23, t21, math.Float64frombits(0xbe55313af02c6ce7))
+	t25 := math.FMA(t24, t21, math.Float64frombits(0x3e7dad8579df16de))
+	t26 := math.FMA(t25, t21, math.Float64frombits(0x3e74b57365b768b8))
+	t27 := math.FMA(t26, t21, math.Float64frombits(0xbeabb34490220bd6))
+	t28 := math.FMA(t27, t21, math.Float64frombits(0x3e9395e32dae2924))
+	t29 := math.FMA(t28, t21, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t30 := math.FMA(t29, t21, math.Float64frombits(0xbee78845bcfdb3ad))
+	t31 := math.FMA(t30, t21, math.Float64frombits(0xbef9959675eea675))
+	t32 := math.FMA(t31, t21, math.Float64frombits(0x3f23be03d6974a4a))
+	t33 := math.FMA(t32, t21, math.Float64frombits(0xbf2a1df24798004c))
+	t34 := math.FMA(t33, t21, math.Float64frombits(0xbf48d4a99f8e1195))
+	t35 := math.FMA(t34, t21, math.Float64frombits(0x3f749c6728507ced))
+	t36 := math.FMA(t35, t21, math.Float64frombits(0xbf909623884f6f33))
+	t37 := math.FMA(t36, t21, math.Float64frombits(0x3fa3079edf686180))
+	t38 := math.FMA(t37, t21, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t39 := math.FMA(t38, t21, math.Float64frombits(0x3fb7fee004e123d8))
+	t40 := math.FMA(t39, t21, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t41 := math.FMA(t40, t21, math.Float64frombits(0x3fb16ecefcfa539e))
+	t42 := math.FMA(t41, t21, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t43 := math.FMA(t42, t21, math.Float64frombits(0xbfc1df1ad154a28e))
+	t44 := math.FMA(t43, t21, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t45 := float64(t18 * t18)
+	t46 := math.Float64bits(t45) ^ uint64(0x8000000000000000)
+	t47 := math.FMA(t18, t18, math.Float64frombits(t46))
+	t48 := math.Float64bits(t45) ^ uint64(0x8000000000000000)
+	t49 := math.Float64frombits(t48) < math.Float64frombits(0xc087700000000000)
+	t50 := math.Float64frombits(t48)
+	if t49 {
+		t50 = math.Float64frombits(0xc087700000000000)
+	}
+	t51 := t50
+	if math.Float64frombits(0x4086380000000000) < t50 {
+		t51 = math.Float64frombits(0x4086380000000000)
+	}
+	t52 := float64(t51 * math.Float64frombits(0x3ff71547652b82fe))
+	t53 := float64(t52 + math.Float64frombits(0x4338000000000000))
+	t54 := float64(t53 - math.Float64frombits(0x4338000000000000))
+	t55 := math.FMA(t54, math.Float64frombits(0xbfe62e42fee00000), t51)
+	t56 := math.FMA(t54, math.Float64frombits(0xbdea39ef35793c76), t55)
+	t57 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t56, math.Float64frombits(0x3e21eed8eff8d898))
+	t58 := math.FMA(t57, t56, math.Float64frombits(0x3e5ae64567f544e4))
+	t59 := math.FMA(t58, t56, math.Float64frombits(0x3e927e4fb7789f5c))
+	t60 := math.FMA(t59, t56, math.Float64frombits(0x3ec71de3a556c734))
+	t61 := math.FMA(t60, t56, math.Float64frombits(0x3efa01a01a01a01a))
+	t62 := math.FMA(t61, t56, math.Float64frombits(0x3f2a01a01a01a01a))
+	t63 := math.FMA(t62, t56, math.Float64frombits(0x3f56c16c16c16c17))
+	t64 := math.FMA(t63, t56, math.Float64frombits(0x3f81111111111111))
+	t65 := math.FMA(t64, t56, math.Float64frombits(0x3fa5555555555555))
+	t66 := math.FMA(t65, t56, math.Float64frombits(0x3fc5555555555555))
+	t67 := math.FMA(t66, t56, math.Float64frombits(0x3fe0000000000000))
+	t68 := math.FMA(t67, t56, math.Float64frombits(0x3ff0000000000000))
+	t69 := math.FMA(t68, t56, math.Float64frombits(0x3ff0000000000000))
+	t70 := float64(t54 * math.Float64frombits(0x3fe0000000000000))
+	t71 := float64(t70 + math.Float64frombits(0x4338000000000000))
+	t72 := float64(t71 - math.Float64frombits(0x4338000000000000))
+	t73 := float64(t54 - t72)
+	t74 := float64(t73 + math.Float64frombits(0x4338000000000000))
+	t75 := math.Float64bits(t71) << 52
+	t76 := t75 + uint64(0x3ff0000000000000)
+	t77 := float64(t69 * math.Float64frombits(t76))
+	t78 := math.Float64bits(t74) << 52
+	t79 := t78 + uint64(0x3ff0000000000000)
+	t80 := float64(t77 * math.Float64frombits(t79))
+	t81 := float64(t80 * t47)
+	t82 := float64(t80 - t81)
+	t83 := math.FMA(t18, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t84 := float64(t44 / t83)
+	t85 := float64(t82 * t84)
+	t86 := float64(math.Float64frombits(0x3ff0000000000000) - t85)
+	t87 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t88 := math.Float64bits(t86) | t87
+	t89 := math.Float64frombits(t88)
 	if t15 {
-		t91 = t14
+		t89 = t14
 	}
-	t92 := x != x
-	t93 := t91
-	if t92 {
-		t93 = x
+	t90 := x != x
+	t91 := t89
+	if t90 {
+		t91 = x
 	}
-	return t93
+	return t91
 }
 
 func erf64Loop(op, xp, yp, zp *byte, n int) {
@@ -2656,52 +2626,50 @@ func erf32(x float32) float32 {
 	t16 := FMA(t15, t10, math.Float32frombits(0xbf21bf36))
 	t17 := FMA(t16, t10, math.Float32frombits(0xbf90ab69))
 	t18 := FMA(t17, t10, math.Float32frombits(0x39a701ab))
-	t19 := t18 < math.Float32frombits(0xc2d00000)
-	t20 := t18
-	if t19 {
-		t20 = math.Float32frombits(0xc2d00000)
+	t19 := t18
+	if t18 < math.Float32frombits(0xc2d00000) {
+		t19 = math.Float32frombits(0xc2d00000)
 	}
-	t21 := math.Float32frombits(0x42b40000) < t20
-	t22 := t20
-	if t21 {
-		t22 = math.Float32frombits(0x42b40000)
+	t20 := t19
+	if math.Float32frombits(0x42b40000) < t19 {
+		t20 = math.Float32frombits(0x42b40000)
 	}
-	t23 := float32(t22 * math.Float32frombits(0x3fb8aa3b))
-	t24 := float32(t23 + math.Float32frombits(0x4b400000))
-	t25 := float32(t24 - math.Float32frombits(0x4b400000))
-	t26 := FMA(t25, math.Float32frombits(0xbf317180), t22)
-	t27 := FMA(t25, math.Float32frombits(0xb717f7d1), t26)
-	t28 := FMA(math.Float32frombits(0x3ab6a1a7), t27, math.Float32frombits(0x3c091edd))
-	t29 := FMA(t28, t27, math.Float32frombits(0x3d2aaa74))
-	t30 := FMA(t29, t27, math.Float32frombits(0x3e2aaa3e))
-	t31 := FMA(t30, t27, math.Float32frombits(0x3f000000))
-	t32 := FMA(t31, t27, math.Float32frombits(0x3f800000))
-	t33 := FMA(t32, t27, math.Float32frombits(0x3f800000))
-	t34 := float32(t25 * math.Float32frombits(0x3f000000))
-	t35 := float32(t34 + math.Float32frombits(0x4b400000))
-	t36 := float32(t35 - math.Float32frombits(0x4b400000))
-	t37 := float32(t25 - t36)
-	t38 := float32(t37 + math.Float32frombits(0x4b400000))
-	t39 := math.Float32bits(t35) << 23
-	t40 := t39 + uint32(0x3f800000)
-	t41 := float32(t33 * math.Float32frombits(t40))
-	t42 := math.Float32bits(t38) << 23
-	t43 := t42 + uint32(0x3f800000)
-	t44 := float32(t41 * math.Float32frombits(t43))
-	t45 := float32(math.Float32frombits(0x3f800000) - t44)
-	t46 := math.Float32bits(x) & uint32(0x80000000)
-	t47 := math.Float32bits(t45) | t46
-	t48 := math.Float32frombits(t0) < math.Float32frombits(0x3f800000)
-	t49 := math.Float32frombits(t47)
+	t21 := float32(t20 * math.Float32frombits(0x3fb8aa3b))
+	t22 := float32(t21 + math.Float32frombits(0x4b400000))
+	t23 := float32(t22 - math.Float32frombits(0x4b400000))
+	t24 := FMA(t23, math.Float32frombits(0xbf317180), t20)
+	t25 := FMA(t23, math.Float32frombits(0xb717f7d1), t24)
+	t26 := FMA(math.Float32frombits(0x3ab6a1a7), t25, math.Float32frombits(0x3c091edd))
+	t27 := FMA(t26, t25, math.Float32frombits(0x3d2aaa74))
+	t28 := FMA(t27, t25, math.Float32frombits(0x3e2aaa3e))
+	t29 := FMA(t28, t25, math.Float32frombits(0x3f000000))
+	t30 := FMA(t29, t25, math.Float32frombits(0x3f800000))
+	t31 := FMA(t30, t25, math.Float32frombits(0x3f800000))
+	t32 := float32(t23 * math.Float32frombits(0x3f000000))
+	t33 := float32(t32 + math.Float32frombits(0x4b400000))
+	t34 := float32(t33 - math.Float32frombits(0x4b400000))
+	t35 := float32(t23 - t34)
+	t36 := float32(t35 + math.Float32frombits(0x4b400000))
+	t37 := math.Float32bits(t33) << 23
+	t38 := t37 + uint32(0x3f800000)
+	t39 := float32(t31 * math.Float32frombits(t38))
+	t40 := math.Float32bits(t36) << 23
+	t41 := t40 + uint32(0x3f800000)
+	t42 := float32(t39 * math.Float32frombits(t41))
+	t43 := float32(math.Float32frombits(0x3f800000) - t42)
+	t44 := math.Float32bits(x) & uint32(0x80000000)
+	t45 := math.Float32bits(t43) | t44
+	t46 := math.Float32frombits(t0) < math.Float32frombits(0x3f800000)
+	t47 := math.Float32frombits(t45)
+	if t46 {
+		t47 = t8
+	}
+	t48 := x != x
+	t49 := t47
 	if t48 {
-		t49 = t8
+		t49 = x
 	}
-	t50 := x != x
-	t51 := t49
-	if t50 {
-		t51 = x
-	}
-	return t51
+	return t49
 }
 
 func erf32Loop(op, xp, yp, zp *byte, n int) {
@@ -3153,97 +3121,95 @@ func Pow(x float64, y float64) float64 {
 	t79 := float64(t78 + t75)
 	t80 := math.Float64bits(t76) & uint64(0x7fffffffffffffff)
 	t81 := math.Float64frombits(t80) < math.Float64frombits(0x4089000000000000)
-	t82 := t76 < math.Float64frombits(0xc087700000000000)
-	t83 := t76
-	if t82 {
-		t83 = math.Float64frombits(0xc087700000000000)
+	t82 := t76
+	if t76 < math.Float64frombits(0xc087700000000000) {
+		t82 = math.Float64frombits(0xc087700000000000)
 	}
-	t84 := math.Float64frombits(0x4086380000000000) < t83
-	t85 := t83
-	if t84 {
-		t85 = math.Float64frombits(0x4086380000000000)
+	t83 := t82
+	if math.Float64frombits(0x4086380000000000) < t82 {
+		t83 = math.Float64frombits(0x4086380000000000)
 	}
-	t86 := float64(t85 * math.Float64frombits(0x3ff71547652b82fe))
-	t87 := float64(t86 + math.Float64frombits(0x4338000000000000))
-	t88 := float64(t87 - math.Float64frombits(0x4338000000000000))
-	t89 := math.FMA(t88, math.Float64frombits(0xbfe62e42fee00000), t85)
-	t90 := float64(t88 * math.Float64frombits(0xbdea39ef35793c76))
-	t91 := math.Float64frombits(0x0)
+	t84 := float64(t83 * math.Float64frombits(0x3ff71547652b82fe))
+	t85 := float64(t84 + math.Float64frombits(0x4338000000000000))
+	t86 := float64(t85 - math.Float64frombits(0x4338000000000000))
+	t87 := math.FMA(t86, math.Float64frombits(0xbfe62e42fee00000), t83)
+	t88 := float64(t86 * math.Float64frombits(0xbdea39ef35793c76))
+	t89 := math.Float64frombits(0x0)
 	if t81 {
-		t91 = t79
+		t89 = t79
 	}
-	t92 := float64(t90 + t91)
-	t93 := float64(t89 + t92)
-	t94 := float64(t89 - t93)
-	t95 := float64(t94 + t92)
-	t96 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t93, math.Float64frombits(0x3e21eed8eff8d898))
-	t97 := math.FMA(t96, t93, math.Float64frombits(0x3e5ae64567f544e4))
-	t98 := math.FMA(t97, t93, math.Float64frombits(0x3e927e4fb7789f5c))
-	t99 := math.FMA(t98, t93, math.Float64frombits(0x3ec71de3a556c734))
-	t100 := math.FMA(t99, t93, math.Float64frombits(0x3efa01a01a01a01a))
-	t101 := math.FMA(t100, t93, math.Float64frombits(0x3f2a01a01a01a01a))
-	t102 := math.FMA(t101, t93, math.Float64frombits(0x3f56c16c16c16c17))
-	t103 := math.FMA(t102, t93, math.Float64frombits(0x3f81111111111111))
-	t104 := math.FMA(t103, t93, math.Float64frombits(0x3fa5555555555555))
-	t105 := math.FMA(t104, t93, math.Float64frombits(0x3fc5555555555555))
-	t106 := math.FMA(t105, t93, math.Float64frombits(0x3fe0000000000000))
-	t107 := float64(t93 * t93)
-	t108 := math.FMA(t107, t106, t95)
-	t109 := float64(t93 + t108)
-	t110 := float64(math.Float64frombits(0x3ff0000000000000) + t109)
-	t111 := float64(t88 * math.Float64frombits(0x3fe0000000000000))
-	t112 := float64(t111 + math.Float64frombits(0x4338000000000000))
-	t113 := float64(t112 - math.Float64frombits(0x4338000000000000))
-	t114 := float64(t88 - t113)
-	t115 := float64(t114 + math.Float64frombits(0x4338000000000000))
-	t116 := math.Float64bits(t112) << 52
-	t117 := t116 + uint64(0x3ff0000000000000)
-	t118 := float64(t110 * math.Float64frombits(t117))
-	t119 := math.Float64bits(t115) << 52
-	t120 := t119 + uint64(0x3ff0000000000000)
-	t121 := float64(t118 * math.Float64frombits(t120))
-	t122 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t123 := float64(math.Trunc(float64(y)))
-	t124 := t123 == y
-	t125 := float64(y * math.Float64frombits(0x3fe0000000000000))
-	t126 := float64(math.Trunc(float64(t125)))
-	t127 := t126 == t125
-	t128 := !t127
-	t129 := t124 && t128
-	t130 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t131 := math.Float64bits(t121) | t130
-	t132 := math.Float64bits(t121)
-	if t129 {
-		t132 = t131
+	t90 := float64(t88 + t89)
+	t91 := float64(t87 + t90)
+	t92 := float64(t87 - t91)
+	t93 := float64(t92 + t90)
+	t94 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t91, math.Float64frombits(0x3e21eed8eff8d898))
+	t95 := math.FMA(t94, t91, math.Float64frombits(0x3e5ae64567f544e4))
+	t96 := math.FMA(t95, t91, math.Float64frombits(0x3e927e4fb7789f5c))
+	t97 := math.FMA(t96, t91, math.Float64frombits(0x3ec71de3a556c734))
+	t98 := math.FMA(t97, t91, math.Float64frombits(0x3efa01a01a01a01a))
+	t99 := math.FMA(t98, t91, math.Float64frombits(0x3f2a01a01a01a01a))
+	t100 := math.FMA(t99, t91, math.Float64frombits(0x3f56c16c16c16c17))
+	t101 := math.FMA(t100, t91, math.Float64frombits(0x3f81111111111111))
+	t102 := math.FMA(t101, t91, math.Float64frombits(0x3fa5555555555555))
+	t103 := math.FMA(t102, t91, math.Float64frombits(0x3fc5555555555555))
+	t104 := math.FMA(t103, t91, math.Float64frombits(0x3fe0000000000000))
+	t105 := float64(t91 * t91)
+	t106 := math.FMA(t105, t104, t93)
+	t107 := float64(t91 + t106)
+	t108 := float64(math.Float64frombits(0x3ff0000000000000) + t107)
+	t109 := float64(t86 * math.Float64frombits(0x3fe0000000000000))
+	t110 := float64(t109 + math.Float64frombits(0x4338000000000000))
+	t111 := float64(t110 - math.Float64frombits(0x4338000000000000))
+	t112 := float64(t86 - t111)
+	t113 := float64(t112 + math.Float64frombits(0x4338000000000000))
+	t114 := math.Float64bits(t110) << 52
+	t115 := t114 + uint64(0x3ff0000000000000)
+	t116 := float64(t108 * math.Float64frombits(t115))
+	t117 := math.Float64bits(t113) << 52
+	t118 := t117 + uint64(0x3ff0000000000000)
+	t119 := float64(t116 * math.Float64frombits(t118))
+	t120 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t121 := float64(math.Trunc(float64(y)))
+	t122 := t121 == y
+	t123 := float64(y * math.Float64frombits(0x3fe0000000000000))
+	t124 := float64(math.Trunc(float64(t123)))
+	t125 := t124 == t123
+	t126 := !t125
+	t127 := t122 && t126
+	t128 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t129 := math.Float64bits(t119) | t128
+	t130 := math.Float64bits(t119)
+	if t127 {
+		t130 = t129
 	}
-	t133 := x < math.Float64frombits(0x0)
-	t134 := math.Float64frombits(t122) < math.Float64frombits(0x7ff0000000000000)
+	t131 := x < math.Float64frombits(0x0)
+	t132 := math.Float64frombits(t120) < math.Float64frombits(0x7ff0000000000000)
+	t133 := !t132
+	t134 := t122 || t133
 	t135 := !t134
-	t136 := t124 || t135
-	t137 := !t136
-	t138 := t133 && t137
-	t139 := t132
+	t136 := t131 && t135
+	t137 := t130
+	if t136 {
+		t137 = uint64(0x7ff8000000000001)
+	}
+	t138 := x != x || y != y
+	t139 := t137
 	if t138 {
 		t139 = uint64(0x7ff8000000000001)
 	}
-	t140 := x != x || y != y
-	t141 := t139
-	if t140 {
-		t141 = uint64(0x7ff8000000000001)
+	t140 := x == math.Float64frombits(0xbff0000000000000)
+	t141 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t142 := math.Float64frombits(t141) == math.Float64frombits(0x7ff0000000000000)
+	t143 := t140 && t142
+	t144 := y == math.Float64frombits(0x0)
+	t145 := x == math.Float64frombits(0x3ff0000000000000)
+	t146 := t144 || t145
+	t147 := t146 || t143
+	t148 := math.Float64frombits(t139)
+	if t147 {
+		t148 = math.Float64frombits(0x3ff0000000000000)
 	}
-	t142 := x == math.Float64frombits(0xbff0000000000000)
-	t143 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
-	t144 := math.Float64frombits(t143) == math.Float64frombits(0x7ff0000000000000)
-	t145 := t142 && t144
-	t146 := y == math.Float64frombits(0x0)
-	t147 := x == math.Float64frombits(0x3ff0000000000000)
-	t148 := t146 || t147
-	t149 := t148 || t145
-	t150 := math.Float64frombits(t141)
-	if t149 {
-		t150 = math.Float64frombits(0x3ff0000000000000)
-	}
-	return t150
+	return t148
 }
 
 func pow64Loop(op, xp, yp, zp *byte, n int) {
@@ -3313,87 +3279,85 @@ func pow32(x float64, y float64) float64 {
 		t39 = t37
 	}
 	t40 := float64(y * math.Float64frombits(t39))
-	t41 := t40 < math.Float64frombits(0xc087700000000000)
-	t42 := t40
-	if t41 {
-		t42 = math.Float64frombits(0xc087700000000000)
+	t41 := t40
+	if t40 < math.Float64frombits(0xc087700000000000) {
+		t41 = math.Float64frombits(0xc087700000000000)
 	}
-	t43 := math.Float64frombits(0x4086380000000000) < t42
-	t44 := t42
-	if t43 {
-		t44 = math.Float64frombits(0x4086380000000000)
+	t42 := t41
+	if math.Float64frombits(0x4086380000000000) < t41 {
+		t42 = math.Float64frombits(0x4086380000000000)
 	}
-	t45 := float64(t44 * math.Float64frombits(0x3ff71547652b82fe))
-	t46 := float64(t45 + math.Float64frombits(0x4338000000000000))
-	t47 := float64(t46 - math.Float64frombits(0x4338000000000000))
-	t48 := math.FMA(t47, math.Float64frombits(0xbfe62e42fee00000), t44)
-	t49 := math.FMA(t47, math.Float64frombits(0xbdea39ef35793c76), t48)
-	t50 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t49, math.Float64frombits(0x3e21eed8eff8d898))
-	t51 := math.FMA(t50, t49, math.Float64frombits(0x3e5ae64567f544e4))
-	t52 := math.FMA(t51, t49, math.Float64frombits(0x3e927e4fb7789f5c))
-	t53 := math.FMA(t52, t49, math.Float64frombits(0x3ec71de3a556c734))
-	t54 := math.FMA(t53, t49, math.Float64frombits(0x3efa01a01a01a01a))
-	t55 := math.FMA(t54, t49, math.Float64frombits(0x3f2a01a01a01a01a))
-	t56 := math.FMA(t55, t49, math.Float64frombits(0x3f56c16c16c16c17))
-	t57 := math.FMA(t56, t49, math.Float64frombits(0x3f81111111111111))
-	t58 := math.FMA(t57, t49, math.Float64frombits(0x3fa5555555555555))
-	t59 := math.FMA(t58, t49, math.Float64frombits(0x3fc5555555555555))
-	t60 := math.FMA(t59, t49, math.Float64frombits(0x3fe0000000000000))
-	t61 := math.FMA(t60, t49, math.Float64frombits(0x3ff0000000000000))
-	t62 := math.FMA(t61, t49, math.Float64frombits(0x3ff0000000000000))
-	t63 := float64(t47 * math.Float64frombits(0x3fe0000000000000))
-	t64 := float64(t63 + math.Float64frombits(0x4338000000000000))
-	t65 := float64(t64 - math.Float64frombits(0x4338000000000000))
-	t66 := float64(t47 - t65)
-	t67 := float64(t66 + math.Float64frombits(0x4338000000000000))
-	t68 := math.Float64bits(t64) << 52
-	t69 := t68 + uint64(0x3ff0000000000000)
-	t70 := float64(t62 * math.Float64frombits(t69))
-	t71 := math.Float64bits(t67) << 52
-	t72 := t71 + uint64(0x3ff0000000000000)
-	t73 := float64(t70 * math.Float64frombits(t72))
-	t74 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t75 := float64(math.Trunc(float64(y)))
-	t76 := t75 == y
-	t77 := float64(y * math.Float64frombits(0x3fe0000000000000))
-	t78 := float64(math.Trunc(float64(t77)))
-	t79 := t78 == t77
-	t80 := !t79
-	t81 := t76 && t80
-	t82 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t83 := math.Float64bits(t73) | t82
-	t84 := math.Float64bits(t73)
-	if t81 {
-		t84 = t83
+	t43 := float64(t42 * math.Float64frombits(0x3ff71547652b82fe))
+	t44 := float64(t43 + math.Float64frombits(0x4338000000000000))
+	t45 := float64(t44 - math.Float64frombits(0x4338000000000000))
+	t46 := math.FMA(t45, math.Float64frombits(0xbfe62e42fee00000), t42)
+	t47 := math.FMA(t45, math.Float64frombits(0xbdea39ef35793c76), t46)
+	t48 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t47, math.Float64frombits(0x3e21eed8eff8d898))
+	t49 := math.FMA(t48, t47, math.Float64frombits(0x3e5ae64567f544e4))
+	t50 := math.FMA(t49, t47, math.Float64frombits(0x3e927e4fb7789f5c))
+	t51 := math.FMA(t50, t47, math.Float64frombits(0x3ec71de3a556c734))
+	t52 := math.FMA(t51, t47, math.Float64frombits(0x3efa01a01a01a01a))
+	t53 := math.FMA(t52, t47, math.Float64frombits(0x3f2a01a01a01a01a))
+	t54 := math.FMA(t53, t47, math.Float64frombits(0x3f56c16c16c16c17))
+	t55 := math.FMA(t54, t47, math.Float64frombits(0x3f81111111111111))
+	t56 := math.FMA(t55, t47, math.Float64frombits(0x3fa5555555555555))
+	t57 := math.FMA(t56, t47, math.Float64frombits(0x3fc5555555555555))
+	t58 := math.FMA(t57, t47, math.Float64frombits(0x3fe0000000000000))
+	t59 := math.FMA(t58, t47, math.Float64frombits(0x3ff0000000000000))
+	t60 := math.FMA(t59, t47, math.Float64frombits(0x3ff0000000000000))
+	t61 := float64(t45 * math.Float64frombits(0x3fe0000000000000))
+	t62 := float64(t61 + math.Float64frombits(0x4338000000000000))
+	t63 := float64(t62 - math.Float64frombits(0x4338000000000000))
+	t64 := float64(t45 - t63)
+	t65 := float64(t64 + math.Float64frombits(0x4338000000000000))
+	t66 := math.Float64bits(t62) << 52
+	t67 := t66 + uint64(0x3ff0000000000000)
+	t68 := float64(t60 * math.Float64frombits(t67))
+	t69 := math.Float64bits(t65) << 52
+	t70 := t69 + uint64(0x3ff0000000000000)
+	t71 := float64(t68 * math.Float64frombits(t70))
+	t72 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t73 := float64(math.Trunc(float64(y)))
+	t74 := t73 == y
+	t75 := float64(y * math.Float64frombits(0x3fe0000000000000))
+	t76 := float64(math.Trunc(float64(t75)))
+	t77 := t76 == t75
+	t78 := !t77
+	t79 := t74 && t78
+	t80 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t81 := math.Float64bits(t71) | t80
+	t82 := math.Float64bits(t71)
+	if t79 {
+		t82 = t81
 	}
-	t85 := x < math.Float64frombits(0x0)
-	t86 := math.Float64frombits(t74) < math.Float64frombits(0x7ff0000000000000)
+	t83 := x < math.Float64frombits(0x0)
+	t84 := math.Float64frombits(t72) < math.Float64frombits(0x7ff0000000000000)
+	t85 := !t84
+	t86 := t74 || t85
 	t87 := !t86
-	t88 := t76 || t87
-	t89 := !t88
-	t90 := t85 && t89
-	t91 := t84
+	t88 := t83 && t87
+	t89 := t82
+	if t88 {
+		t89 = uint64(0x7ff8000000000001)
+	}
+	t90 := x != x || y != y
+	t91 := t89
 	if t90 {
 		t91 = uint64(0x7ff8000000000001)
 	}
-	t92 := x != x || y != y
-	t93 := t91
-	if t92 {
-		t93 = uint64(0x7ff8000000000001)
+	t92 := x == math.Float64frombits(0xbff0000000000000)
+	t93 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t94 := math.Float64frombits(t93) == math.Float64frombits(0x7ff0000000000000)
+	t95 := t92 && t94
+	t96 := y == math.Float64frombits(0x0)
+	t97 := x == math.Float64frombits(0x3ff0000000000000)
+	t98 := t96 || t97
+	t99 := t98 || t95
+	t100 := math.Float64frombits(t91)
+	if t99 {
+		t100 = math.Float64frombits(0x3ff0000000000000)
 	}
-	t94 := x == math.Float64frombits(0xbff0000000000000)
-	t95 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
-	t96 := math.Float64frombits(t95) == math.Float64frombits(0x7ff0000000000000)
-	t97 := t94 && t96
-	t98 := y == math.Float64frombits(0x0)
-	t99 := x == math.Float64frombits(0x3ff0000000000000)
-	t100 := t98 || t99
-	t101 := t100 || t97
-	t102 := math.Float64frombits(t93)
-	if t101 {
-		t102 = math.Float64frombits(0x3ff0000000000000)
-	}
-	return t102
+	return t100
 }
 
 func pow32Loop(op, xp, yp, zp *byte, n int) {
@@ -3557,12 +3521,11 @@ func xorI64Loop(op, xp, yp, zp *byte, n int) {
 
 // maxI32 is the larger signed integer.
 func maxI32(x uint32, y uint32) uint32 {
-	t0 := int32(x) < int32(y)
-	t1 := x
-	if t0 {
-		t1 = y
+	t0 := x
+	if int32(x) < int32(y) {
+		t0 = y
 	}
-	return t1
+	return t0
 }
 
 func maxI32Loop(op, xp, yp, zp *byte, n int) {
@@ -3595,12 +3558,11 @@ func maxI64Loop(op, xp, yp, zp *byte, n int) {
 
 // minI32 is the smaller signed integer.
 func minI32(x uint32, y uint32) uint32 {
-	t0 := int32(x) < int32(y)
-	t1 := y
-	if t0 {
-		t1 = x
+	t0 := y
+	if int32(x) < int32(y) {
+		t0 = x
 	}
-	return t1
+	return t0
 }
 
 func minI32Loop(op, xp, yp, zp *byte, n int) {
@@ -3752,6 +3714,180 @@ func notEqualI64Loop(op, xp, yp, zp *byte, n int) {
 	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
 	for i := range o {
 		o[i] = flag(notEqualI64(x[i], y[i]))
+	}
+}
+
+// divI32 is x / y truncated; -1 if y is 0.
+func divI32(x uint64, y uint64) uint64 {
+	t0 := x + uint64(0x4338000000000000)
+	t1 := float64(math.Float64frombits(t0) - math.Float64frombits(0x4338000000000000))
+	t2 := y + uint64(0x4338000000000000)
+	t3 := float64(math.Float64frombits(t2) - math.Float64frombits(0x4338000000000000))
+	t4 := t3 == math.Float64frombits(0x0)
+	t5 := float64(t1 / t3)
+	t6 := float64(math.Trunc(float64(t5)))
+	t7 := t6
+	if t4 {
+		t7 = math.Float64frombits(0xbff0000000000000)
+	}
+	t8 := float64(t7 + math.Float64frombits(0x4338000000000000))
+	return math.Float64bits(t8)
+}
+
+func divI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = uint32(divI32(uint64(int64(int32(x[i]))), uint64(int64(int32(y[i])))))
+	}
+}
+
+// remI32 is the remainder of x / y; x if y is 0.
+func remI32(x uint64, y uint64) uint64 {
+	t0 := x + uint64(0x4338000000000000)
+	t1 := float64(math.Float64frombits(t0) - math.Float64frombits(0x4338000000000000))
+	t2 := y + uint64(0x4338000000000000)
+	t3 := float64(math.Float64frombits(t2) - math.Float64frombits(0x4338000000000000))
+	t4 := float64(t1 / t3)
+	t5 := float64(math.Trunc(float64(t4)))
+	t6 := math.Float64bits(t5) ^ uint64(0x8000000000000000)
+	t7 := math.FMA(math.Float64frombits(t6), t3, t1)
+	t8 := t3 == math.Float64frombits(0x0)
+	t9 := t7
+	if t8 {
+		t9 = t1
+	}
+	t10 := float64(t9 + math.Float64frombits(0x4338000000000000))
+	return math.Float64bits(t10)
+}
+
+func remI32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = uint32(remI32(uint64(int64(int32(x[i]))), uint64(int64(int32(y[i])))))
+	}
+}
+
+// rem32 is the remainder of x / y, or NaN if the quotient is large.
+func rem32(x float64, y float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t2 := float64(math.Float64frombits(t0) / math.Float64frombits(t1))
+	t3 := float64(math.Trunc(float64(t2)))
+	t4 := math.Float64bits(y) | uint64(0x8000000000000000)
+	t5 := math.FMA(t3, math.Float64frombits(t4), math.Float64frombits(t0))
+	t6 := t5 < math.Float64frombits(0x0)
+	t7 := float64(t5 + math.Float64frombits(t1))
+	t8 := t5
+	if t6 {
+		t8 = t7
+	}
+	t9 := math.Float64frombits(0x4330000000000000) <= t3
+	t10 := t8
+	if t9 {
+		t10 = math.Float64frombits(0x7ff8000000000001)
+	}
+	t11 := math.Float64frombits(t0) < math.Float64frombits(t1)
+	t12 := math.Float64bits(t10)
+	if t11 {
+		t12 = t0
+	}
+	t13 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t14 := t12 | t13
+	return math.Float64frombits(t14)
+}
+
+func rem32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = float32(rem32(float64(x[i]), float64(y[i])))
+	}
+}
+
+// rem64 is the remainder of x / y, or NaN if the quotient is large.
+func rem64(x float64, y float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t2 := float64(math.Float64frombits(t0) / math.Float64frombits(t1))
+	t3 := float64(math.Trunc(float64(t2)))
+	t4 := math.Float64bits(y) | uint64(0x8000000000000000)
+	t5 := math.FMA(t3, math.Float64frombits(t4), math.Float64frombits(t0))
+	t6 := t5 < math.Float64frombits(0x0)
+	t7 := float64(t5 + math.Float64frombits(t1))
+	t8 := t5
+	if t6 {
+		t8 = t7
+	}
+	t9 := math.Float64frombits(0x4330000000000000) <= t3
+	t10 := t8
+	if t9 {
+		t10 = math.Float64frombits(0x7ff8000000000001)
+	}
+	t11 := math.Float64frombits(t0) < math.Float64frombits(t1)
+	t12 := math.Float64bits(t10)
+	if t11 {
+		t12 = t0
+	}
+	t13 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t14 := t12 | t13
+	return math.Float64frombits(t14)
+}
+
+func rem64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*float64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = rem64(x[i], y[i])
+	}
+}
+
+// join32 is the bits of x, then those of y.
+func join32(x uint64, y uint64) uint64 {
+	t0 := x & uint64(0xffffffff)
+	t1 := y << 32
+	t2 := t0 | t1
+	return t2
+}
+
+func join32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint32)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = join32(uint64(int64(int32(x[i]))), uint64(int64(int32(y[i]))))
+	}
+}
+
+// first32 is the first half of x.
+func first32(x uint64) uint64 {
+	return x
+}
+
+func first32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = uint32(first32(x[i]))
+	}
+}
+
+// second32 is the second half of x.
+func second32(x uint64) uint64 {
+	t0 := x >> 32
+	return t0
+}
+
+func second32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = uint32(second32(x[i]))
 	}
 }
 
@@ -4632,6 +4768,13 @@ var (
 	EqualI64Loop        = newLoop("equalI64", equalI64Loop, 8, 1, 8, 8)                  // x == y
 	NotEqualI32Loop     = newLoop("notEqualI32", notEqualI32Loop, 4, 1, 4, 4)            // x != y
 	NotEqualI64Loop     = newLoop("notEqualI64", notEqualI64Loop, 8, 1, 8, 8)            // x != y
+	DivI32Loop          = newLoop("divI32", divI32Loop, 8, 4, 4, 4)                      // x / y truncated; -1 if y is 0
+	RemI32Loop          = newLoop("remI32", remI32Loop, 8, 4, 4, 4)                      // the remainder of x / y; x if y is 0
+	Rem32Loop           = newLoop("rem32", rem32Loop, 8, 4, 4, 4)                        // the remainder of x / y, or NaN if the quotient is large
+	Rem64Loop           = newLoop("rem64", rem64Loop, 8, 8, 8, 8)                        // the remainder of x / y, or NaN if the quotient is large
+	Join32Loop          = newLoop("join32", join32Loop, 8, 8, 4, 4)                      // the bits of x, then those of y
+	First32Loop         = newLoop("first32", first32Loop, 8, 4, 8)                       // the first half of x
+	Second32Loop        = newLoop("second32", second32Loop, 8, 4, 8)                     // the second half of x
 	MulI32Loop          = newLoop("mulI32", mulI32Loop, 4, 4, 4, 4)                      // x * y
 	PowI32Loop          = newLoop("powI32", powI32Loop, 4, 4, 4, 4)                      // x to the power of y
 	PowI32ShortLoop     = newLoop("powI32Short", powI32ShortLoop, 4, 4, 4, 4)            // x to the power of y, for y below 128

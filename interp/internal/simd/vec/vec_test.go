@@ -133,7 +133,7 @@ func downs[T float32 | float64 | int32 | int64](t *testing.T, loops ...*Loop) {
 					l.twin(at(want), at(want), at(x[r*line:]), nil, n)
 				}
 				for _, vector := range append(vectorSizes(), 0) {
-					code := downOf(l.name, vector)
+					code := downOf(l.name, "", vector)
 					if vector > 0 && code == nil {
 						t.Fatalf("%s has no code for vectors of %d bytes", l.name, vector)
 					}

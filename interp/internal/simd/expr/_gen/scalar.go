@@ -122,6 +122,19 @@ func (p *function) writeElement(w *bytes.Buffer) {
 		case "sel":
 			fmt.Fprintf(w, "%s := %s\nif %s {\n%s = %s\n}\n", n.Name, as(n.Kind, a[2]), a[0].Name, n.Name, as(n.Kind, a[1]))
 			continue
+		case "min", "max", "imin", "imax":
+			k, less := n.Kind, [2]int{0, 1}
+			if strings.HasSuffix(n.Op, "max") {
+				less = [2]int{1, 0}
+			}
+			operand := func(i int) string {
+				if k == expr.Integer {
+					return "int" + u[4:] + "(" + asBits(a[i]) + ")"
+				}
+				return asFloat(a[i])
+			}
+			fmt.Fprintf(w, "%s := %s\nif %s < %s {\n%s = %s\n}\n", n.Name, as(k, a[1]), operand(less[0]), operand(less[1]), n.Name, as(k, a[0]))
+			continue
 		default:
 			var words []string
 			for k, x := range a {
@@ -168,6 +181,8 @@ func (p *function) writeLoop(w *bytes.Buffer) {
 			e = "tensor.F16ToFloat32(" + e + ")"
 		case expr.KindOf(format) == expr.Float && expr.Size(format) != p.Width:
 			e = f + "(" + e + ")"
+		case format == "i32" && p.Width == 8:
+			e = "uint64(int64(int32(" + e + ")))"
 		}
 		loads = append(loads, e)
 	}
@@ -181,6 +196,8 @@ func (p *function) writeLoop(w *bytes.Buffer) {
 		e = "tensor.F16FromFloat32(" + e + ")"
 	case expr.KindOf(p.Format) == expr.Float && expr.Size(p.Format) != p.Width:
 		e = "float32(" + e + ")"
+	case p.Format == "i32" && p.Width == 8:
+		e = "uint32(" + e + ")"
 	}
 	fmt.Fprintf(w, "for i := range o {\no[i] = %s\n}\n}\n", e)
 }
