@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 	"slices"
 )
@@ -176,7 +177,7 @@ func gatherElements[T tensor.Element](out, in, idx *tensor.Tensor, lo, hi int, l
 	o, x := tensor.View[T](out)[lo:hi], tensor.View[T](in)
 	switch idx.DType() {
 	case tensor.I32:
-		gatherIndexed(o, x, tensor.View[int32](idx)[lo:], limit, stride)
+		vec.GatherElements(o, x, tensor.View[int32](idx)[lo:], int(limit), stride)
 	case tensor.I64:
 		gatherIndexed(o, x, tensor.View[int64](idx)[lo:], limit, stride)
 	default:
@@ -186,9 +187,9 @@ func gatherElements[T tensor.Element](out, in, idx *tensor.Tensor, lo, hi int, l
 	}
 }
 
-func gatherIndexed[T tensor.Element, I int32 | int64](o, x []T, at []I, limit int64, stride int) {
+func gatherIndexed[T tensor.Element](o, x []T, at []int64, limit int64, stride int) {
 	for i, v := range at[:len(o)] {
-		o[i] = x[int(max(0, min(int64(v), limit)))*stride]
+		o[i] = x[int(max(0, min(v, limit)))*stride]
 	}
 }
 

@@ -133,6 +133,38 @@ func (p *ScatterPlan) EachRun(idx *tensor.Tensor, from, to int, f func(target, u
 	}
 }
 
+// eachRows is EachRun that calls rows with the places of many runs of p.Run elements: pairs of target and update. It
+// calls one for windows that stick out. Sums of 10,000 rows of 64 f32 take 0.19 ms, 0.38
+// with a call for each row.
+func (p *ScatterPlan) eachRows(idx *tensor.Tensor, from, to int, rows func(places []int), one func(target, update, n int)) {
+	count := Product(p.Walk.Batch)
+	var starts, updates [startBlock]int
+	places := make([]int, 0, 2*startBlock)
+	for lo := 0; lo < count; lo += startBlock {
+		n := min(startBlock, count-lo)
+		p.Walk.starts(starts[:n], updates[:n], idx, lo, p.limit, p.strides, false)
+		flush := func() {
+			rows(places)
+			places = places[:0]
+		}
+		for i, off := range starts[:n] {
+			switch {
+			case off >= from && off < to:
+				for _, r := range p.runs {
+					if len(places) == cap(places) {
+						flush()
+					}
+					places = append(places, off+r.target, updates[i]+r.update)
+				}
+			case off == outside && from == 0: // the part that begins at 0 handles windows that stick out
+				flush()
+				p.partly(idx, lo+i, one)
+			}
+		}
+		flush()
+	}
+}
+
 // partly handles a window that sticks out: it calls f for the window's elements inside the operand.
 func (p *ScatterPlan) partly(idx *tensor.Tensor, vector int, f func(target, update, n int)) {
 	if p.Run == 0 {
@@ -207,15 +239,15 @@ func (p *ScatterPlan) indexed(idx *tensor.Tensor) (at []int32, limit int64, stri
 func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from, to int) {
 	switch dt {
 	case tensor.F32:
-		return adder(p, Add.f32.run)
+		return adder(p, Add.f32)
 	case tensor.F64:
-		return adder(p, Add.f64.run)
+		return adder(p, Add.f64)
 	case tensor.I32:
-		return adder(p, Add.i32.run)
+		return adder(p, Add.i32)
 	case tensor.I64:
-		return adder(p, Add.i64.run)
+		return adder(p, Add.i64)
 	case tensor.BF16: // every sum is rounded
-		sum := vec.Binary[uint16, uint16](vec.AddBF16Loop)
+		sum, rows := vec.Binary[uint16, uint16](vec.AddBF16Loop), vec.Rows[uint16](vec.AddBF16Loop)
 		return func(o, u, idx *tensor.Tensor, from, to int) {
 			ob, ub := tensor.View[uint16](o), tensor.View[uint16](u)
 			if at, limit, stride := p.indexed(idx); at != nil {
@@ -226,7 +258,7 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 				}
 				return
 			}
-			p.EachRun(idx, from, to, func(target, update, n int) {
+			one := func(target, update, n int) {
 				x, y := ob[target:target+n], ub[update:update+n]
 				if n >= 8 {
 					sum(x, x, y)
@@ -235,7 +267,12 @@ func (p *ScatterPlan) Adder(dt tensor.DType) func(o, u, idx *tensor.Tensor, from
 				for i, v := range y {
 					x[i] = addBF16(x[i], v)
 				}
-			})
+			}
+			if p.Run >= 16 {
+				p.eachRows(idx, from, to, func(places []int) { rows(ob, ub, places, p.Run) }, one)
+				return
+			}
+			p.EachRun(idx, from, to, one)
 		}
 	case tensor.F16:
 		return func(o, u, idx *tensor.Tensor, from, to int) {
@@ -259,7 +296,8 @@ func addBF16(x, y uint16) uint16 {
 	return uint16((s + 0x7fff + s>>16&1) >> 16)
 }
 
-func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum func(o, x, y []T)) func(o, u, idx *tensor.Tensor, from, to int) {
+func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum binaryLoop[T]) func(o, u, idx *tensor.Tensor, from, to int) {
+	rows := vec.Rows[T](sum.vec)
 	return func(ot, ut, idx *tensor.Tensor, from, to int) {
 		o, u := tensor.View[T](ot), tensor.View[T](ut)
 		if at, limit, stride := p.indexed(idx); at != nil {
@@ -270,15 +308,20 @@ func adder[T float32 | float64 | int32 | int64](p *ScatterPlan, sum func(o, x, y
 			}
 			return
 		}
-		p.EachRun(idx, from, to, func(target, update, n int) {
+		one := func(target, update, n int) {
 			x, y := o[target:target+n], u[update:update+n]
 			if n >= 16 {
-				sum(x, x, y)
+				sum.run(x, x, y)
 				return
 			}
 			for i, v := range y {
 				x[i] += v
 			}
-		})
+		}
+		if p.Run >= 16 {
+			p.eachRows(idx, from, to, func(places []int) { rows(o, u, places, p.Run) }, one)
+			return
+		}
+		p.EachRun(idx, from, to, one)
 	}
 }

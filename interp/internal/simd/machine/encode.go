@@ -713,9 +713,13 @@ func (e *encoder) load(d int, format string, m operand) {
 
 // store encodes the store of a result.
 func (e *encoder) store(format string, n *expr.Node, array, vector int) {
-	w := e.w()
 	r := e.use(n)
-	m := e.array(array, format, false, vector)
+	e.storeTo(format, r, e.array(array, format, false, vector))
+}
+
+// storeTo encodes the store of register r.
+func (e *encoder) storeTo(format string, r int, m operand) {
+	w := e.w()
 	var ones operand
 	if format == "i1" {
 		ones = e.constant(0x0101010101010101, 8)

@@ -29,6 +29,7 @@ type Loop struct {
 	down    func() *machine.Code // of several rows; see Down
 	slow    func() bool          // a vector takes less time than its elements in Go, even with copies
 	folds   func() rowsLoop      // of rows, with the same function; nil without vectors
+	rows    func() *machine.Rows // of two arrays; see Rows
 	// The same of rows of bf16 and f16, with a function of f32.
 	narrow     [2]func() rowsLoop
 	downNarrow [2]func() *machine.Code
@@ -41,6 +42,7 @@ func newLoop(name string, twin loop, width int, sizes ...int) *Loop {
 	l.slow = sync.OnceValue(func() bool { return len(expr.Named(name).Program().Live()) > 8 })
 	l.down = sync.OnceValue(func() *machine.Code { return downOf(name, "", Bytes()) })
 	l.folds = sync.OnceValue(func() rowsLoop { return foldOf(name, name, Bytes()) })
+	l.rows = sync.OnceValue(func() *machine.Rows { return rowsOf(name, Bytes()) })
 	for i, format := range narrowFormats {
 		l.narrow[i] = sync.OnceValue(func() rowsLoop { return foldOf(name+format, name, Bytes()) })
 		l.downNarrow[i] = sync.OnceValue(func() *machine.Code { return downOf(name, strings.ToLower(format), Bytes()) })
@@ -164,7 +166,7 @@ func Below[T float32 | float64](f func(o, x []T), limit float64, g func(float64)
 		}
 		for len(x) > 0 {
 			n := min(block, len(x))
-			if float64(Magnitude(x[:n])) < limit { // sine takes 0.37 ms in place of 0.8 with a copy and a check of each
+			if float64(Magnitude(x[:n])) < limit { // sines take half the time that they take with a check of each element
 				f(o[:n], x[:n])
 			} else {
 				far := slices.Clone(x[:n]) // o may be x
@@ -436,6 +438,79 @@ func downOf(name, format string, vector int) *machine.Code {
 	}
 	p.Output(f.Format, sum)
 	return compile(p, vector)
+}
+
+// Rows returns the function that sets rows of n elements of o to l of themselves and of rows of x, one after another.
+// The places are pairs: of the first element of a row of o, and of a row of x. They change.
+func Rows[T any](l *Loop) func(o, x []T, places []int, n int) {
+	return rowsWith[T](l, l.rows)
+}
+
+func rowsWith[T any](l *Loop, code func() *machine.Rows) func(o, x []T, places []int, n int) {
+	size := l.sizes[0]
+	return func(o, x []T, places []int, n int) {
+		k := 0
+		c := code()
+		if c != nil {
+			k = n &^ (c.Lanes() - 1)
+		}
+		for i := 0; i < len(places); i += 2 {
+			a, b := o[places[i]:][:n], x[places[i+1]:][:n]
+			if k == 0 {
+				l.run(at(a), at(a), at(b), nil, n)
+				continue
+			}
+			if k < n {
+				l.twin(at(a[k:]), at(a[k:]), at(b[k:]), nil, n-k)
+			}
+			places[i], places[i+1] = places[i]*size, places[i+1]*size
+		}
+		if k > 0 && len(places) > 0 {
+			c.Run(unsafe.Pointer(at(o)), unsafe.Pointer(at(x)), places, k)
+		}
+	}
+}
+
+func rowsOf(name string, vector int) *machine.Rows {
+	if vector == 0 {
+		return nil
+	}
+	c, err := machine.CompileRows(expr.Named(name), vector)
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+// GatherElements sets each element of o to the element of x at an index, clamped to [0, limit], times stride. The
+// limit is below 2^31. 262,144 elements of f32 take 0.07 ms, 0.35 in Go.
+func GatherElements[T any](o, x []T, index []int32, limit, stride int) {
+	var zero T
+	index = index[:len(o)]
+	i := 0
+	if c := gathers[int(unsafe.Sizeof(zero))]; c != nil && Bytes() > 0 && len(o) >= machine.GatherLanes && limit*stride < 1<<31 && uintptr(unsafe.Pointer(at(x)))&3 == 0 {
+		_ = x[limit*stride]
+		if c := c(); c != nil {
+			i = len(o) &^ (machine.GatherLanes - 1)
+			c.Run(unsafe.Pointer(at(o)), unsafe.Pointer(at(x)), &index[0], int32(limit), int32(stride), i)
+		}
+	}
+	for ; i < len(o); i++ {
+		o[i] = x[max(0, min(int(index[i]), limit))*stride]
+	}
+}
+
+// gathers are the loops by the bytes of an element.
+var gathers = map[int]func() *machine.Gather{2: gatherOf(2), 4: gatherOf(4), 8: gatherOf(8)}
+
+func gatherOf(size int) func() *machine.Gather {
+	return sync.OnceValue(func() *machine.Gather {
+		c, err := machine.CompileGather(size)
+		if err != nil {
+			return nil
+		}
+		return c
+	})
 }
 
 // halves folds the accumulators.
