@@ -78,6 +78,14 @@ var Unary = map[string]*UnaryLoops{
 	"conj": {F: func(v float64) float64 { return v }, C: cmplx.Conj, c64: conjugate, cost: 1},
 }
 
+// Inverse holds functions by name whose op has a kernel for some types only: f32, and f64 if there is a loop for it.
+var Inverse = map[string]*UnaryLoops{
+	"asinh":   {f32: one[float32](vec.Asinh32Loop), cost: 3},
+	"acosh":   {f32: one[float32](vec.Acosh32Loop), cost: 3},
+	"atanh":   {f32: one[float32](vec.Atanh32Loop), cost: 3},
+	"erf_inv": {f32: one[float32](vec.ErfInv32Loop), f64: one[float64](vec.ErfInv64Loop), cost: 6},
+}
+
 // function returns the unary op of a function of f64 and its loops.
 func function(f func(float64) float64, narrow, wide *vec.Loop, c func(complex128) complex128) *UnaryLoops {
 	return &UnaryLoops{F: f, f32: one[float32](narrow), f64: one[float64](wide), C: c, cost: 3}
@@ -226,12 +234,12 @@ func (u *UnaryLoops) bind(dt tensor.DType) ElementLoop {
 		return view1(mapComplex[complex128](u.C))
 	case tensor.KindFloat:
 		switch {
-		case u.F == nil:
-			return nil
 		case dt == tensor.F32 && u.f32.run != nil:
 			return view1(u.f32.run)
 		case dt == tensor.F64 && u.f64.run != nil:
 			return view1(u.f64.run)
+		case u.F == nil:
+			return nil
 		case dt == tensor.F64:
 			return view1(func(o, x []float64) {
 				for i, v := range x {

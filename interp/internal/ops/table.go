@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/interp/internal/plan"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // BuildTable returns the recipe of each op kind. This is the only place that connects an op to its kernel.
@@ -159,6 +160,10 @@ func BuildTable(h *Host) map[*ir.Def]plan.Recipe {
 	}
 	for d, u := range UnaryOps() {
 		t[d] = plan.Elements(plan.ByTypes(kernel.MakeUnary(u)))
+	}
+	for d, types := range map[*ir.Def][]tensor.DType{chlo.Asinh: {tensor.F32}, chlo.Acosh: {tensor.F32}, chlo.Atanh: {tensor.F32}, chlo.ErfInv: {tensor.F32, tensor.F64}} {
+		_, name, _ := strings.Cut(d.Name, ".")
+		t[d] = plan.Elements(plan.ByTypes(kernel.MakeUnary(kernel.Inverse[name]))).For(types...)
 	}
 	t[chlo.NextAfter] = plan.Elements(plan.ByTypes(kernel.MakeNextAfter))
 	t[chlo.Constant] = plan.Control(plan.PlanConstant, plan.Pure|plan.Liftable)

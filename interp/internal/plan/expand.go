@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/quant"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
@@ -17,6 +19,12 @@ import (
 func (r Recipe) Expands(op *ir.Op) bool {
 	if r.control != nil {
 		return legalize.Promotes(op)
+	}
+	if r.types != nil && slices.ContainsFunc(op.OperandList(), func(v *ir.Value) bool {
+		t, ok := v.Type().(*ir.TensorType)
+		return !ok || !slices.Contains(r.types, t.DType())
+	}) {
+		return true
 	}
 	if r.expand || r.maker == nil || !legalize.IsQuantized(op) {
 		return r.expand

@@ -11,6 +11,7 @@ type Recipe struct {
 	maker       Maker
 	control     Controller
 	expand      bool
+	types       []tensor.DType // of the elements, if the ops on other types are expanded
 	elementwise bool
 	static      bool
 	pure        bool
@@ -55,6 +56,12 @@ func Control(c Controller, f Flags) Recipe {
 
 // Expanded returns the recipe of an op that package legalize replaces by simpler ops.
 func Expanded() Recipe { return Recipe{expand: true, pure: true} }
+
+// For returns the recipe for elements of some types. Package legalize replaces the ops on other types.
+func (r Recipe) For(types ...tensor.DType) Recipe {
+	r.types = types
+	return r
+}
 
 // Shaped returns the recipe with the function of its result shapes. Without one, every result has the shape of the
 // first operand.

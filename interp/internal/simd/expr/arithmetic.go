@@ -69,8 +69,10 @@ func (p *Program) saturated(x *Node) *Node {
 
 // float returns the integer in the low half of a lane of eight bytes as f64: its sum with 1.5 * 2^52 has it as the low
 // bits. low returns an integral f64 below 2^51 as the low bits of an integer.
-func (p *Program) float(x *Node) *Node { return p.sub(p.iadd(x, p.bits(0x4338000000000000)), p.c(0x1.8p52)) }
-func (p *Program) low(x *Node) *Node   { return p.sum(x, p.c(0x1.8p52)) }
+func (p *Program) float(x *Node) *Node {
+	return p.sub(p.iadd(x, p.bits(0x4338000000000000)), p.c(0x1.8p52))
+}
+func (p *Program) low(x *Node) *Node { return p.sum(x, p.c(0x1.8p52)) }
 
 // quotientI32 divides in f64, whose quotient of 32-bit integers does not round up to an integer.
 func (p *Program) quotientI32(x, y *Node) *Node {

@@ -258,11 +258,16 @@ func (p *Program) angleOf(y, x *Node) *Node {
 }
 
 // cubeRoot computes the root of the mantissa and of a third of the exponent, with two steps of Halley's method.
-func (p *Program) cubeRoot(x *Node) *Node {
+func (p *Program) cubeRoot(x *Node) *Node { return p.cubeRootOf(x, 2) }
+
+func (p *Program) cubeRootOf(x *Node, steps int) *Node {
 	l := p.lane()
 	a := p.absolute(x)
+	v := a
 	small := p.lt(a, p.c(l.normal))
-	v := p.sel(small, p.mul(a, p.c(l.lift)), a)
+	if steps > 1 { // else a has the range of f32
+		v = p.sel(small, p.mul(a, p.c(l.lift)), a)
+	}
 	t := p.iadd(v, p.bits(l.one-l.root))
 	kf := p.sub(p.or(p.shr(t, l.mantissa), p.bits(l.count)), p.c(l.offset))
 	m := p.iadd(p.and(t, p.bits(1<<l.mantissa-1)), p.bits(l.root))
@@ -272,12 +277,15 @@ func (p *Program) cubeRoot(x *Node) *Node {
 	m2 := p.mul(m, p.sel(one, p.c(1), p.sel(two, p.c(2), p.c(4))))
 	y := p.horner(m, -0.03620010175855689, 0.2103513032100199, -0.5256005450566293, 0.8981809263807481, 0.4532758395601006)
 	y = p.mul(y, p.sel(one, p.c(1), p.sel(two, p.c(1.2599210498948732), p.c(1.5874010519681994))))
-	for range 2 {
+	for range steps {
 		cube := p.mul(p.mul(y, y), y)
 		y = p.fma(y, p.div(p.sub(m2, cube), p.fma(p.c(2), cube, m2)), y)
 	}
 	scale := p.power2(p.sum(qf, p.c(l.magic)))
-	y = p.mul(y, p.sel(small, p.mul(scale, p.c(0x1p-18)), scale)) // the cube root of 1/lift in f64
+	if steps > 1 {
+		scale = p.sel(small, p.mul(scale, p.c(0x1p-18)), scale) // the cube root of 1/lift in f64
+	}
+	y = p.mul(y, scale)
 	special := p.mor(p.eq(a, p.c(0)), p.mnot(p.le(a, p.c(l.max))))
 	return p.or(p.sel(special, a, y), p.signOf(x))
 }
@@ -333,13 +341,35 @@ func (p *Program) complementOf(x *Node) *Node {
 func (p *Program) complement32(x *Node) *Node {
 	x2, a := p.mul(x, x), p.clamp(p.absolute(x), 0.5, 11)
 	small := p.mul(x, p.horner(x2, -0.0007694534279142308, 0.005200413724335493, -0.026863143032249386, 0.11283774013179539, -0.37612638525650693, 1.1283791670824095))
-	t := p.div(p.sub(a, p.c(4)), p.sum(a, p.c(4)))
+	n, d := p.fma(a, p.c(2), p.c(1)), p.sum(a, p.c(4))
+	w := p.div(p.c(1), p.mul(n, d)) // one division for both quotients
+	t := p.mul(p.mul(p.sub(a, p.c(4)), n), w)
 	q := p.horner(t, -0.0004902844401672182, -0.0008210023700135498, 0.005181013736325449, -0.016129335902126563, 0.0371406192293942, -0.06634658640234112,
 		0.09373482839550223, -0.1010375857069465, 0.06809699707542591, 0.015379605223464434, -0.1396211163070447, 1.2329951188624557)
-	tail := p.mul(p.expOf(p.negative(p.mul(a, a)), 0), p.div(q, p.fma(a, p.c(2), p.c(1))))
+	tail := p.mul(p.exp32(p.negative(p.mul(a, a))), p.mul(q, p.mul(d, w)))
 	tail = p.sel(p.lt(x, p.c(0)), p.sub(p.c(2), tail), tail)
 	y := p.sel(p.lt(p.absolute(x), p.c(0.5)), p.sub(p.c(1), small), tail)
 	return p.sel(p.unord(x, x), x, y)
+}
+
+// inverseError computes x times a polynomial of w = -log(1 - x^2), or above 6.25 and 16 of its root (Giles).
+func (p *Program) inverseError(x *Node) *Node {
+	w := p.negative(p.log1pOf(p.negative(p.mul(x, x))))
+	root := p.sqrt(w)
+	central := p.horner(p.sub(w, p.c(3.125)), -3.6444120640178196996e-21, -1.685059138182016589e-19, 1.2858480715256400167e-18, 1.115787767802518096e-17,
+		-1.333171662854620906e-16, 2.0972767875968561637e-17, 6.6376381343583238325e-15, -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+		2.6335093153082322977e-12, -1.2975133253453532498e-11, -5.4154120542946279317e-11, 1.051212273321532285e-09, -4.1126339803469836976e-09,
+		-2.9070369957882005086e-08, 4.2347877827932403518e-07, -1.3654692000834678645e-06, -1.3882523362786468719e-05, 0.0001867342080340571352,
+		-0.00074070253416626697512, -0.0060336708714301490533, 0.24015818242558961693, 1.6536545626831027356)
+	middle := p.horner(p.sub(root, p.c(3.25)), 2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07, 1.8239629214389227755e-08,
+		1.5027403968909827627e-06, -4.013867526981545969e-06, 2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+		6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796, 0.00095328937973738049703, -0.0016882755560235047313,
+		0.0024914420961078508066, -0.0037512085075692412107, 0.005370914553590063617, 1.0052589676941592334, 3.0838856104922207635)
+	tail := p.horner(p.sub(root, p.c(5)), -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09, -3.7894654401267369937e-09,
+		7.6157012080783393804e-09, -1.4960026627149240478e-08, 2.9147953450901080826e-08, -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+		-9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05, 7.5995277030017761139e-05, -0.00021503011930044477347,
+		-0.00013871931833623122026, 1.0103004648645343977, 4.8499064014085844221)
+	return p.inverseErrorOf(x, p.sel(p.lt(w, p.c(6.25)), central, p.sel(p.lt(w, p.c(16)), middle, tail)))
 }
 
 // chebyshev returns a series of Chebyshev's polynomials (Cephes, chbevl.c), highest coefficient first, without the
@@ -402,11 +432,6 @@ func (p *Program) reducedOf(x, shift, eb *Node) *Node {
 	r = p.sel(p.mand(narrow, p.ilt(r, least)), p.bits(0), p.sel(p.mand(narrow, p.mnot(p.ilt(r, most))), inf, r))
 	r = p.sel(p.ilt(u, inf), r, p.sel(p.ieq(shift, p.bits(23)), inf, u)) // infinities and NaN
 	return p.or(r, p.signOf(x))
-}
-
-// power32 computes x^y to the digits of f32: e^(y log |x|) in f64.
-func (p *Program) power32(x, y *Node) *Node {
-	return p.powerOf(x, y, p.expOf(p.mul(y, p.logOf(p.absolute(x))), 0))
 }
 
 // power64 computes e^(y log |x|), with the logarithm and the product as sums of two numbers. With s = f/(2+f), the

@@ -134,20 +134,30 @@ func Functions() []*Function {
 	function("Log1p", "log(1+x)", true, of1((*Program).log1pOf))
 	function("Logistic", "1/(1+e^-x)", true, of1((*Program).logisticOf))
 	function("Rsqrt", "one divided by the square root", false, of1(func(p *Program, x *Node) *Node { return p.div(p.c(1), p.sqrt(x)) }))
+	// short gives the last function another body for f32, with lanes of f64.
+	short := func(f body) {
+		s := out[len(out)-1]
+		out[len(out)-1] = define(s.Name, s.Doc, 8, "f32", "f32", f)
+	}
 	function("Sin", "the sine, for |x| up to 2^20", false, of1((*Program).sineOf))
+	short(of1((*Program).sine32))
 	function("Cos", "the cosine, for |x| up to 2^20", false, of1((*Program).cosineOf))
+	short(of1((*Program).cosine32))
 	function("Tan", "the tangent, for |x| up to 2^20", false, of1((*Program).tangentOf))
+	short(of1((*Program).tangent32))
 	function("Tanh", "the hyperbolic tangent", true, of1((*Program).tanhOf))
 	function("Sinh", "the hyperbolic sine", false, of1((*Program).sinhOf))
+	short(of1((*Program).sinh32))
 	function("Cosh", "the hyperbolic cosine", false, of1((*Program).coshOf))
+	short(of1((*Program).cosh32))
 	function("Cbrt", "the cube root", false, of1((*Program).cubeRoot))
+	short(of1((*Program).cubeRoot32))
 	function("Erfc", "one minus the error function", false, of1((*Program).complementOf))
-	out[len(out)-1] = define("Erfc32", "one minus the error function", 8, "f32", "f32", of1((*Program).complement32))
+	short(of1((*Program).complement32))
 	function("Erf", "the error function", false, of1((*Program).errorFunction))
 	out[len(out)-1] = define("Erf32", "the error function", 4, "f32", "f32", of1((*Program).errorFunction32))
 	function("BesselI1e", "the exponentially scaled Bessel function of order 1", false, of1(func(p *Program, x *Node) *Node { return p.bessel1Of(x, 0) }))
-	out[len(out)-1] = define("BesselI1e32", "the exponentially scaled Bessel function of order 1", 8, "f32", "f32",
-		of1(func(p *Program, x *Node) *Node { return p.bessel1Of(x, 0x1p-34) }))
+	short(of1(func(p *Program, x *Node) *Node { return p.bessel1Of(x, 0x1p-34) }))
 	// binary defines a function of two numbers that the package exports for f64.
 	binary := func(name, doc string, double, single body, base string) {
 		d, s := define(name+"64", doc, 8, "f64 f64", "f64", double), define(name+"32", doc, 8, "f32 f32", "f32", single)
@@ -155,9 +165,20 @@ func Functions() []*Function {
 		d.Element.Exported, d.Base, s.Base = true, name, base
 		add(d, s)
 	}
-	angle := of2((*Program).angleOf)
-	binary("Atan2", "the angle of the point (y, x)", angle, angle, "Atan2")
-	binary("Pow", "x^y", of2((*Program).power64), of2((*Program).power32), "")
+	binary("Atan2", "the angle of the point (y, x)", of2((*Program).angleOf), of2((*Program).angle32), "")
+	binary("Pow", "x^y", of2((*Program).power64), of2((*Program).pow32), "")
+	function("ErfInv", "the inverse error function", false, of1((*Program).inverseError))
+	short(of1((*Program).inverseError32))
+	for _, e := range []struct {
+		name, doc string
+		f         body
+	}{
+		{"Asinh32", "the inverse hyperbolic sine", of1((*Program).asinh32)},
+		{"Acosh32", "the inverse hyperbolic cosine", of1((*Program).acosh32)},
+		{"Atanh32", "the inverse hyperbolic tangent", of1((*Program).atanh32)},
+	} {
+		add(define(e.name, e.doc, 8, "f32", "f32", e.f))
+	}
 
 	for _, e := range []struct {
 		name, doc, result string

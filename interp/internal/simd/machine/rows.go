@@ -10,7 +10,7 @@ import (
 // Rows is a loop in executable memory that combines rows of two arrays, one after another.
 type Rows struct{ code *Code }
 
-// CompileRows returns the loop for a function of two operands, the first of which has the result's format.
+// CompileRows returns the loop for a function of two operands. The first operand has the result's format.
 func CompileRows(f *expr.Function, vector int) (*Rows, error) {
 	if !supported {
 		return nil, errUnsupported

@@ -1645,11 +1645,39 @@ func sin64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// sin32 is the sine, for |x| up to 2^20.
+func sin32(x float64) float64 {
+	t0 := math.FMA(x, math.Float64frombits(0x3fe45f306dc9c883), math.Float64frombits(0x4338000000000000))
+	t1 := float64(t0 - math.Float64frombits(0x4338000000000000))
+	t2 := math.FMA(t1, math.Float64frombits(0xbff921fb54442d18), x)
+	t3 := math.FMA(t1, math.Float64frombits(0xbc91a62633145c07), t2)
+	t4 := float64(t3 * t3)
+	t5 := math.FMA(math.Float64frombits(0x3ec6dbdd26f56d2d), t4, math.Float64frombits(0xbf2a013a6edc8f34))
+	t6 := math.FMA(t5, t4, math.Float64frombits(0x3f811110deeb33b2))
+	t7 := math.FMA(t6, t4, math.Float64frombits(0xbfc555555545dd83))
+	t8 := math.FMA(t7, t4, math.Float64frombits(0x3ff0000000000000))
+	t9 := float64(t3 * t8)
+	t10 := math.FMA(math.Float64frombits(0x3ef9a6ee1e0c89e9), t4, math.Float64frombits(0xbf56c0e079b9e8cc))
+	t11 := math.FMA(t10, t4, math.Float64frombits(0x3fa55554cb9f2c65))
+	t12 := math.FMA(t11, t4, math.Float64frombits(0xbfdfffffffab0c4c))
+	t13 := math.FMA(t12, t4, math.Float64frombits(0x3ff0000000000000))
+	t14 := math.Float64bits(t0) << 63
+	t15 := int64(t14) < int64(uint64(0x0))
+	t16 := t9
+	if t15 {
+		t16 = t13
+	}
+	t17 := math.Float64bits(t0) << 62
+	t18 := t17 & uint64(0x8000000000000000)
+	t19 := math.Float64bits(t16) ^ t18
+	return math.Float64frombits(t19)
+}
+
 func sin32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Sin(float64(x[i])))
+		o[i] = float32(sin32(float64(x[i])))
 	}
 }
 
@@ -1712,11 +1740,40 @@ func cos64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// cos32 is the cosine, for |x| up to 2^20.
+func cos32(x float64) float64 {
+	t0 := math.FMA(x, math.Float64frombits(0x3fe45f306dc9c883), math.Float64frombits(0x4338000000000000))
+	t1 := float64(t0 - math.Float64frombits(0x4338000000000000))
+	t2 := math.FMA(t1, math.Float64frombits(0xbff921fb54442d18), x)
+	t3 := math.FMA(t1, math.Float64frombits(0xbc91a62633145c07), t2)
+	t4 := float64(t3 * t3)
+	t5 := math.FMA(math.Float64frombits(0x3ec6dbdd26f56d2d), t4, math.Float64frombits(0xbf2a013a6edc8f34))
+	t6 := math.FMA(t5, t4, math.Float64frombits(0x3f811110deeb33b2))
+	t7 := math.FMA(t6, t4, math.Float64frombits(0xbfc555555545dd83))
+	t8 := math.FMA(t7, t4, math.Float64frombits(0x3ff0000000000000))
+	t9 := float64(t3 * t8)
+	t10 := math.FMA(math.Float64frombits(0x3ef9a6ee1e0c89e9), t4, math.Float64frombits(0xbf56c0e079b9e8cc))
+	t11 := math.FMA(t10, t4, math.Float64frombits(0x3fa55554cb9f2c65))
+	t12 := math.FMA(t11, t4, math.Float64frombits(0xbfdfffffffab0c4c))
+	t13 := math.FMA(t12, t4, math.Float64frombits(0x3ff0000000000000))
+	t14 := math.Float64bits(t0) + uint64(0x1)
+	t15 := t14 << 63
+	t16 := int64(t15) < int64(uint64(0x0))
+	t17 := t9
+	if t16 {
+		t17 = t13
+	}
+	t18 := t14 << 62
+	t19 := t18 & uint64(0x8000000000000000)
+	t20 := math.Float64bits(t17) ^ t19
+	return math.Float64frombits(t20)
+}
+
 func cos32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Cos(float64(x[i])))
+		o[i] = float32(cos32(float64(x[i])))
 	}
 }
 
@@ -1787,11 +1844,42 @@ func tan64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// tan32 is the tangent, for |x| up to 2^20.
+func tan32(x float64) float64 {
+	t0 := math.FMA(x, math.Float64frombits(0x3fe45f306dc9c883), math.Float64frombits(0x4338000000000000))
+	t1 := float64(t0 - math.Float64frombits(0x4338000000000000))
+	t2 := math.FMA(t1, math.Float64frombits(0xbff921fb54442d18), x)
+	t3 := math.FMA(t1, math.Float64frombits(0xbc91a62633145c07), t2)
+	t4 := float64(t3 * t3)
+	t5 := math.FMA(math.Float64frombits(0x3ec6dbdd26f56d2d), t4, math.Float64frombits(0xbf2a013a6edc8f34))
+	t6 := math.FMA(t5, t4, math.Float64frombits(0x3f811110deeb33b2))
+	t7 := math.FMA(t6, t4, math.Float64frombits(0xbfc555555545dd83))
+	t8 := math.FMA(t7, t4, math.Float64frombits(0x3ff0000000000000))
+	t9 := float64(t3 * t8)
+	t10 := math.FMA(math.Float64frombits(0x3ef9a6ee1e0c89e9), t4, math.Float64frombits(0xbf56c0e079b9e8cc))
+	t11 := math.FMA(t10, t4, math.Float64frombits(0x3fa55554cb9f2c65))
+	t12 := math.FMA(t11, t4, math.Float64frombits(0xbfdfffffffab0c4c))
+	t13 := math.FMA(t12, t4, math.Float64frombits(0x3ff0000000000000))
+	t14 := math.Float64bits(t0) << 63
+	t15 := int64(t14) < int64(uint64(0x0))
+	t16 := math.Float64bits(t13) ^ uint64(0x8000000000000000)
+	t17 := math.Float64bits(t9)
+	if t15 {
+		t17 = t16
+	}
+	t18 := t13
+	if t15 {
+		t18 = t9
+	}
+	t19 := float64(math.Float64frombits(t17) / t18)
+	return t19
+}
+
 func tan32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Tan(float64(x[i])))
+		o[i] = float32(tan32(float64(x[i])))
 	}
 }
 
@@ -1990,11 +2078,54 @@ func sinh64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// sinh32 is the hyperbolic sine.
+func sinh32(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(x * x)
+	t2 := math.Float64frombits(t0) < math.Float64frombits(0xc069000000000000)
+	t3 := math.Float64frombits(t0)
+	if t2 {
+		t3 = math.Float64frombits(0xc069000000000000)
+	}
+	t4 := t3
+	if math.Float64frombits(0x4069000000000000) < t3 {
+		t4 = math.Float64frombits(0x4069000000000000)
+	}
+	t5 := math.FMA(t4, math.Float64frombits(0x3ff71547652b82fe), math.Float64frombits(0x4338000000000000))
+	t6 := float64(t5 - math.Float64frombits(0x4338000000000000))
+	t7 := math.FMA(t6, math.Float64frombits(0xbfe62e42fefa39ef), t4)
+	t8 := math.FMA(math.Float64frombits(0x3f2a17ea987d8dd3), t7, math.Float64frombits(0x3f56da820aa9c18c))
+	t9 := math.FMA(t8, t7, math.Float64frombits(0x3f81110a5b46901a))
+	t10 := math.FMA(t9, t7, math.Float64frombits(0x3fa555463a9ca599))
+	t11 := math.FMA(t10, t7, math.Float64frombits(0x3fc5555557eb07e9))
+	t12 := math.FMA(t11, t7, math.Float64frombits(0x3fe0000005d1883b))
+	t13 := math.FMA(t12, t7, math.Float64frombits(0x3fefffffffff60b8))
+	t14 := math.FMA(t13, t7, math.Float64frombits(0x3feffffffffa65c7))
+	t15 := math.Float64bits(t5) << 52
+	t16 := math.Float64bits(t14) + t15
+	t17 := float64(math.Float64frombits(0x3ff0000000000000) / math.Float64frombits(t16))
+	t18 := float64(math.Float64frombits(t16) - t17)
+	t19 := float64(t18 * math.Float64frombits(0x3fe0000000000000))
+	t20 := math.FMA(math.Float64frombits(0x3ec78a70e32a02eb), t1, math.Float64frombits(0x3f2a008ffbc060da))
+	t21 := math.FMA(t20, t1, math.Float64frombits(0x3f811111eaff05ec))
+	t22 := math.FMA(t21, t1, math.Float64frombits(0x3fc5555554e858c9))
+	t23 := math.FMA(t22, t1, math.Float64frombits(0x3ff0000000000000))
+	t24 := float64(math.Float64frombits(t0) * t23)
+	t25 := math.Float64frombits(t0) < math.Float64frombits(0x3ff0000000000000)
+	t26 := t19
+	if t25 {
+		t26 = t24
+	}
+	t27 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t28 := math.Float64bits(t26) | t27
+	return math.Float64frombits(t28)
+}
+
 func sinh32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Sinh(float64(x[i])))
+		o[i] = float32(sinh32(float64(x[i])))
 	}
 }
 
@@ -2053,11 +2184,41 @@ func cosh64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// cosh32 is the hyperbolic cosine.
+func cosh32(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0xc069000000000000)
+	t2 := math.Float64frombits(t0)
+	if t1 {
+		t2 = math.Float64frombits(0xc069000000000000)
+	}
+	t3 := t2
+	if math.Float64frombits(0x4069000000000000) < t2 {
+		t3 = math.Float64frombits(0x4069000000000000)
+	}
+	t4 := math.FMA(t3, math.Float64frombits(0x3ff71547652b82fe), math.Float64frombits(0x4338000000000000))
+	t5 := float64(t4 - math.Float64frombits(0x4338000000000000))
+	t6 := math.FMA(t5, math.Float64frombits(0xbfe62e42fefa39ef), t3)
+	t7 := math.FMA(math.Float64frombits(0x3f2a17ea987d8dd3), t6, math.Float64frombits(0x3f56da820aa9c18c))
+	t8 := math.FMA(t7, t6, math.Float64frombits(0x3f81110a5b46901a))
+	t9 := math.FMA(t8, t6, math.Float64frombits(0x3fa555463a9ca599))
+	t10 := math.FMA(t9, t6, math.Float64frombits(0x3fc5555557eb07e9))
+	t11 := math.FMA(t10, t6, math.Float64frombits(0x3fe0000005d1883b))
+	t12 := math.FMA(t11, t6, math.Float64frombits(0x3fefffffffff60b8))
+	t13 := math.FMA(t12, t6, math.Float64frombits(0x3feffffffffa65c7))
+	t14 := math.Float64bits(t4) << 52
+	t15 := math.Float64bits(t13) + t14
+	t16 := float64(math.Float64frombits(t15) * math.Float64frombits(0x3fe0000000000000))
+	t17 := float64(math.Float64frombits(0x3fd0000000000000) / t16)
+	t18 := float64(t16 + t17)
+	return t18
+}
+
 func cosh32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Cosh(float64(x[i])))
+		o[i] = float32(cosh32(float64(x[i])))
 	}
 }
 
@@ -2146,11 +2307,71 @@ func cbrt64Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// cbrt32 is the cube root.
+func cbrt32(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := t0 + uint64(0x95f619980c433)
+	t2 := t1 >> 52
+	t3 := t2 | uint64(0x4330000000000000)
+	t4 := float64(math.Float64frombits(t3) - math.Float64frombits(0x43300000000003ff))
+	t5 := t1 & uint64(0xfffffffffffff)
+	t6 := t5 + uint64(0x3fe6a09e667f3bcd)
+	t7 := float64(t4 + math.Float64frombits(0x3fe0000000000000))
+	t8 := float64(t7 * math.Float64frombits(0x3fd5555555555555))
+	t9 := float64(math.Floor(float64(t8)))
+	t10 := math.FMA(t9, math.Float64frombits(0xc008000000000000), t4)
+	t11 := t10 < math.Float64frombits(0x3ff0000000000000)
+	t12 := t10 < math.Float64frombits(0x4000000000000000)
+	t13 := math.Float64frombits(0x4010000000000000)
+	if t12 {
+		t13 = math.Float64frombits(0x4000000000000000)
+	}
+	t14 := t13
+	if t11 {
+		t14 = math.Float64frombits(0x3ff0000000000000)
+	}
+	t15 := float64(math.Float64frombits(t6) * t14)
+	t16 := math.FMA(math.Float64frombits(0xbfa288d1da546a5b), math.Float64frombits(t6), math.Float64frombits(0x3fcaecca9ffaa03f))
+	t17 := math.FMA(t16, math.Float64frombits(t6), math.Float64frombits(0xbfe0d1b83bf8e55b))
+	t18 := math.FMA(t17, math.Float64frombits(t6), math.Float64frombits(0x3fecbde5ed164810))
+	t19 := math.FMA(t18, math.Float64frombits(t6), math.Float64frombits(0x3fdd0278aabe9097))
+	t20 := math.Float64frombits(0x3ff965fea53d6e3c)
+	if t12 {
+		t20 = math.Float64frombits(0x3ff428a2f98d728b)
+	}
+	t21 := t20
+	if t11 {
+		t21 = math.Float64frombits(0x3ff0000000000000)
+	}
+	t22 := float64(t19 * t21)
+	t23 := float64(t22 * t22)
+	t24 := float64(t23 * t22)
+	t25 := float64(t15 - t24)
+	t26 := math.FMA(math.Float64frombits(0x4000000000000000), t24, t15)
+	t27 := float64(t25 / t26)
+	t28 := math.FMA(t22, t27, t22)
+	t29 := float64(t9 + math.Float64frombits(0x4338000000000000))
+	t30 := math.Float64bits(t29) << 52
+	t31 := t30 + uint64(0x3ff0000000000000)
+	t32 := float64(t28 * math.Float64frombits(t31))
+	t33 := math.Float64frombits(t0) == math.Float64frombits(0x0)
+	t34 := math.Float64frombits(t0) <= math.Float64frombits(0x7fefffffffffffff)
+	t35 := !t34
+	t36 := t33 || t35
+	t37 := math.Float64bits(t32)
+	if t36 {
+		t37 = t0
+	}
+	t38 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t39 := t37 | t38
+	return math.Float64frombits(t39)
+}
+
 func cbrt32Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	for i := range o {
-		o[i] = float32(Cbrt(float64(x[i])))
+		o[i] = float32(cbrt32(float64(x[i])))
 	}
 }
 
@@ -2393,82 +2614,69 @@ func erfc32(x float64) float64 {
 	t8 := math.FMA(t7, t0, math.Float64frombits(0xbfd8127466f5b8a1))
 	t9 := math.FMA(t8, t0, math.Float64frombits(0x3ff20dd75041b4ea))
 	t10 := float64(x * t9)
-	t11 := float64(t4 - math.Float64frombits(0x4010000000000000))
+	t11 := math.FMA(t4, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
 	t12 := float64(t4 + math.Float64frombits(0x4010000000000000))
-	t13 := float64(t11 / t12)
-	t14 := math.FMA(math.Float64frombits(0xbf4010cdd170d517), t13, math.Float64frombits(0xbf4ae7112a217a89))
-	t15 := math.FMA(t14, t13, math.Float64frombits(0x3f7538afc8ec1cb7))
-	t16 := math.FMA(t15, t13, math.Float64frombits(0xbf90843568d2c5b0))
-	t17 := math.FMA(t16, t13, math.Float64frombits(0x3fa3041861e30a26))
-	t18 := math.FMA(t17, t13, math.Float64frombits(0xbfb0fc1702cc9e7e))
-	t19 := math.FMA(t18, t13, math.Float64frombits(0x3fb7ff0176747154))
-	t20 := math.FMA(t19, t13, math.Float64frombits(0xbfb9dd99664733ad))
-	t21 := math.FMA(t20, t13, math.Float64frombits(0x3fb16ece07650f1e))
-	t22 := math.FMA(t21, t13, math.Float64frombits(0x3f8f7f57abae6de1))
-	t23 := math.FMA(t22, t13, math.Float64frombits(0xbfc1df1ad02f549a))
-	t24 := math.FMA(t23, t13, math.Float64frombits(0x3ff3ba5916fa4524))
-	t25 := float64(t4 * t4)
-	t26 := math.Float64bits(t25) ^ uint64(0x8000000000000000)
-	t27 := math.Float64frombits(t26) < math.Float64frombits(0xc087700000000000)
-	t28 := math.Float64frombits(t26)
-	if t27 {
-		t28 = math.Float64frombits(0xc087700000000000)
+	t13 := float64(t11 * t12)
+	t14 := float64(math.Float64frombits(0x3ff0000000000000) / t13)
+	t15 := float64(t4 - math.Float64frombits(0x4010000000000000))
+	t16 := float64(t15 * t11)
+	t17 := float64(t16 * t14)
+	t18 := math.FMA(math.Float64frombits(0xbf4010cdd170d517), t17, math.Float64frombits(0xbf4ae7112a217a89))
+	t19 := math.FMA(t18, t17, math.Float64frombits(0x3f7538afc8ec1cb7))
+	t20 := math.FMA(t19, t17, math.Float64frombits(0xbf90843568d2c5b0))
+	t21 := math.FMA(t20, t17, math.Float64frombits(0x3fa3041861e30a26))
+	t22 := math.FMA(t21, t17, math.Float64frombits(0xbfb0fc1702cc9e7e))
+	t23 := math.FMA(t22, t17, math.Float64frombits(0x3fb7ff0176747154))
+	t24 := math.FMA(t23, t17, math.Float64frombits(0xbfb9dd99664733ad))
+	t25 := math.FMA(t24, t17, math.Float64frombits(0x3fb16ece07650f1e))
+	t26 := math.FMA(t25, t17, math.Float64frombits(0x3f8f7f57abae6de1))
+	t27 := math.FMA(t26, t17, math.Float64frombits(0xbfc1df1ad02f549a))
+	t28 := math.FMA(t27, t17, math.Float64frombits(0x3ff3ba5916fa4524))
+	t29 := float64(t4 * t4)
+	t30 := math.Float64bits(t29) ^ uint64(0x8000000000000000)
+	t31 := math.Float64frombits(t30) < math.Float64frombits(0xc069000000000000)
+	t32 := math.Float64frombits(t30)
+	if t31 {
+		t32 = math.Float64frombits(0xc069000000000000)
 	}
-	t29 := t28
-	if math.Float64frombits(0x4086380000000000) < t28 {
-		t29 = math.Float64frombits(0x4086380000000000)
+	t33 := t32
+	if math.Float64frombits(0x4069000000000000) < t32 {
+		t33 = math.Float64frombits(0x4069000000000000)
 	}
-	t30 := float64(t29 * math.Float64frombits(0x3ff71547652b82fe))
-	t31 := float64(t30 + math.Float64frombits(0x4338000000000000))
-	t32 := float64(t31 - math.Float64frombits(0x4338000000000000))
-	t33 := math.FMA(t32, math.Float64frombits(0xbfe62e42fee00000), t29)
-	t34 := math.FMA(t32, math.Float64frombits(0xbdea39ef35793c76), t33)
-	t35 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t34, math.Float64frombits(0x3e21eed8eff8d898))
-	t36 := math.FMA(t35, t34, math.Float64frombits(0x3e5ae64567f544e4))
-	t37 := math.FMA(t36, t34, math.Float64frombits(0x3e927e4fb7789f5c))
-	t38 := math.FMA(t37, t34, math.Float64frombits(0x3ec71de3a556c734))
-	t39 := math.FMA(t38, t34, math.Float64frombits(0x3efa01a01a01a01a))
-	t40 := math.FMA(t39, t34, math.Float64frombits(0x3f2a01a01a01a01a))
-	t41 := math.FMA(t40, t34, math.Float64frombits(0x3f56c16c16c16c17))
-	t42 := math.FMA(t41, t34, math.Float64frombits(0x3f81111111111111))
-	t43 := math.FMA(t42, t34, math.Float64frombits(0x3fa5555555555555))
-	t44 := math.FMA(t43, t34, math.Float64frombits(0x3fc5555555555555))
-	t45 := math.FMA(t44, t34, math.Float64frombits(0x3fe0000000000000))
-	t46 := math.FMA(t45, t34, math.Float64frombits(0x3ff0000000000000))
-	t47 := math.FMA(t46, t34, math.Float64frombits(0x3ff0000000000000))
-	t48 := float64(t32 * math.Float64frombits(0x3fe0000000000000))
-	t49 := float64(t48 + math.Float64frombits(0x4338000000000000))
-	t50 := float64(t49 - math.Float64frombits(0x4338000000000000))
-	t51 := float64(t32 - t50)
-	t52 := float64(t51 + math.Float64frombits(0x4338000000000000))
-	t53 := math.Float64bits(t49) << 52
-	t54 := t53 + uint64(0x3ff0000000000000)
-	t55 := float64(t47 * math.Float64frombits(t54))
-	t56 := math.Float64bits(t52) << 52
-	t57 := t56 + uint64(0x3ff0000000000000)
-	t58 := float64(t55 * math.Float64frombits(t57))
-	t59 := math.FMA(t4, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t60 := float64(t24 / t59)
-	t61 := float64(t58 * t60)
-	t62 := x < math.Float64frombits(0x0)
-	t63 := float64(math.Float64frombits(0x4000000000000000) - t61)
-	t64 := t61
-	if t62 {
-		t64 = t63
+	t34 := math.FMA(t33, math.Float64frombits(0x3ff71547652b82fe), math.Float64frombits(0x4338000000000000))
+	t35 := float64(t34 - math.Float64frombits(0x4338000000000000))
+	t36 := math.FMA(t35, math.Float64frombits(0xbfe62e42fefa39ef), t33)
+	t37 := math.FMA(math.Float64frombits(0x3f2a17ea987d8dd3), t36, math.Float64frombits(0x3f56da820aa9c18c))
+	t38 := math.FMA(t37, t36, math.Float64frombits(0x3f81110a5b46901a))
+	t39 := math.FMA(t38, t36, math.Float64frombits(0x3fa555463a9ca599))
+	t40 := math.FMA(t39, t36, math.Float64frombits(0x3fc5555557eb07e9))
+	t41 := math.FMA(t40, t36, math.Float64frombits(0x3fe0000005d1883b))
+	t42 := math.FMA(t41, t36, math.Float64frombits(0x3fefffffffff60b8))
+	t43 := math.FMA(t42, t36, math.Float64frombits(0x3feffffffffa65c7))
+	t44 := math.Float64bits(t34) << 52
+	t45 := math.Float64bits(t43) + t44
+	t46 := float64(t12 * t14)
+	t47 := float64(t28 * t46)
+	t48 := float64(math.Float64frombits(t45) * t47)
+	t49 := x < math.Float64frombits(0x0)
+	t50 := float64(math.Float64frombits(0x4000000000000000) - t48)
+	t51 := t48
+	if t49 {
+		t51 = t50
 	}
-	t65 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t66 := math.Float64frombits(t65) < math.Float64frombits(0x3fe0000000000000)
-	t67 := float64(math.Float64frombits(0x3ff0000000000000) - t10)
-	t68 := t64
-	if t66 {
-		t68 = t67
+	t52 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t53 := math.Float64frombits(t52) < math.Float64frombits(0x3fe0000000000000)
+	t54 := float64(math.Float64frombits(0x3ff0000000000000) - t10)
+	t55 := t51
+	if t53 {
+		t55 = t54
 	}
-	t69 := x != x
-	t70 := t68
-	if t69 {
-		t70 = x
+	t56 := x != x
+	t57 := t55
+	if t56 {
+		t57 = x
 	}
-	return t70
+	return t57
 }
 
 func erfc32Loop(op, xp, yp, zp *byte, n int) {
@@ -3016,12 +3224,81 @@ func atan264Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// atan232 is the angle of the point (y, x).
+func atan232(x float64, y float64) float64 {
+	t0 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t2 := math.Float64frombits(t0) < math.Float64frombits(t1)
+	t3 := t1
+	if t2 {
+		t3 = t0
+	}
+	t4 := t0
+	if t2 {
+		t4 = t1
+	}
+	t5 := math.Float64frombits(t3) == math.Float64frombits(t4)
+	t6 := float64(math.Float64frombits(t4) * math.Float64frombits(0x3fda827999fcef32))
+	t7 := t6 < math.Float64frombits(t3)
+	t8 := t5 || t7
+	t9 := float64(math.Float64frombits(t3) - math.Float64frombits(t4))
+	t10 := math.Float64frombits(t3)
+	if t8 {
+		t10 = t9
+	}
+	t11 := float64(math.Float64frombits(t3) + math.Float64frombits(t4))
+	t12 := math.Float64frombits(t4)
+	if t8 {
+		t12 = t11
+	}
+	t13 := float64(t10 / t12)
+	t14 := t13
+	if t5 {
+		t14 = math.Float64frombits(0x0)
+	}
+	t15 := float64(t14 * t14)
+	t16 := math.FMA(math.Float64frombits(0x3fa9d60fa5068fb4), t15, math.Float64frombits(0xbfb613c1c599a50f))
+	t17 := math.FMA(t16, t15, math.Float64frombits(0x3fbc57a94756983f))
+	t18 := math.FMA(t17, t15, math.Float64frombits(0xbfc248a0f9e7dbe8))
+	t19 := math.FMA(t18, t15, math.Float64frombits(0x3fc99997aefc3eb5))
+	t20 := math.FMA(t19, t15, math.Float64frombits(0xbfd5555554bfd993))
+	t21 := math.FMA(t20, t15, math.Float64frombits(0x3ff0000000000000))
+	t22 := float64(t14 * t21)
+	t23 := math.Float64frombits(0x0) < math.Float64frombits(t4)
+	t24 := t8 && t23
+	t25 := math.Float64frombits(0x0)
+	if t24 {
+		t25 = math.Float64frombits(0x3fe921fb54442d18)
+	}
+	t26 := float64(t22 + t25)
+	t27 := float64(math.Float64frombits(0x3ff921fb54442d18) - t26)
+	t28 := t26
+	if t2 {
+		t28 = t27
+	}
+	t29 := int64(math.Float64bits(y)) < int64(uint64(0x0))
+	t30 := float64(math.Float64frombits(0x400921fb54442d18) - t28)
+	t31 := t28
+	if t29 {
+		t31 = t30
+	}
+	t32 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t33 := math.Float64bits(t31) | t32
+	t34 := y != y || x != x
+	t35 := float64(y + x)
+	t36 := math.Float64frombits(t33)
+	if t34 {
+		t36 = t35
+	}
+	return t36
+}
+
 func atan232Loop(op, xp, yp, zp *byte, n int) {
 	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
 	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
 	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
 	for i := range o {
-		o[i] = float32(Atan2(float64(x[i]), float64(y[i])))
+		o[i] = float32(atan232(float64(x[i]), float64(y[i])))
 	}
 }
 
@@ -3224,140 +3501,96 @@ func pow64Loop(op, xp, yp, zp *byte, n int) {
 // pow32 is x^y.
 func pow32(x float64, y float64) float64 {
 	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t1 := math.Float64frombits(t0) < math.Float64frombits(0x10000000000000)
-	t2 := float64(math.Float64frombits(t0) * math.Float64frombits(0x4350000000000000))
-	t3 := math.Float64frombits(t0)
-	if t1 {
-		t3 = t2
+	t1 := t0 + uint64(0x95f619980c433)
+	t2 := t1 >> 52
+	t3 := t2 | uint64(0x4330000000000000)
+	t4 := float64(math.Float64frombits(t3) - math.Float64frombits(0x43300000000003ff))
+	t5 := t1 & uint64(0xfffffffffffff)
+	t6 := t5 + uint64(0x3fe6a09e667f3bcd)
+	t7 := float64(math.Float64frombits(t6) - math.Float64frombits(0x3ff0000000000000))
+	t8 := float64(math.Float64frombits(t6) + math.Float64frombits(0x3ff0000000000000))
+	t9 := float64(t7 / t8)
+	t10 := float64(t9 * t9)
+	t11 := math.FMA(math.Float64frombits(0x3fc8c92867b49a01), t10, math.Float64frombits(0x3fcc67a84e8a4ba0))
+	t12 := math.FMA(t11, t10, math.Float64frombits(0x3fd249324907dae3))
+	t13 := math.FMA(t12, t10, math.Float64frombits(0x3fd999998ca249fb))
+	t14 := math.FMA(t13, t10, math.Float64frombits(0x3fe5555555564fda))
+	t15 := math.FMA(t14, t10, math.Float64frombits(0x4000000000000000))
+	t16 := float64(t9 * t15)
+	t17 := math.FMA(t4, math.Float64frombits(0x3fe62e42fefa39ef), t16)
+	t18 := math.Float64frombits(t0) == math.Float64frombits(0x0)
+	t19 := math.Float64frombits(t0) < math.Float64frombits(0x7ff0000000000000)
+	t20 := math.Float64frombits(t0)
+	if t19 {
+		t20 = t17
 	}
-	t4 := math.Float64bits(t3) + uint64(0x95f619980c433)
-	t5 := t4 >> 52
-	t6 := t5 | uint64(0x4330000000000000)
-	t7 := float64(math.Float64frombits(t6) - math.Float64frombits(0x43300000000003ff))
-	t8 := float64(t7 - math.Float64frombits(0x404b000000000000))
-	t9 := t7
-	if t1 {
-		t9 = t8
+	t21 := math.Float64bits(t20)
+	if t18 {
+		t21 = uint64(0xfff0000000000000)
 	}
-	t10 := t4 & uint64(0xfffffffffffff)
-	t11 := t10 + uint64(0x3fe6a09e667f3bcd)
-	t12 := float64(math.Float64frombits(t11) - math.Float64frombits(0x3ff0000000000000))
-	t13 := float64(t12 + math.Float64frombits(0x4000000000000000))
-	t14 := float64(t12 / t13)
-	t15 := float64(t14 * t14)
-	t16 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t15, math.Float64frombits(0x3fc39a09d078c69f))
-	t17 := math.FMA(t16, t15, math.Float64frombits(0x3fc7466496cb03de))
-	t18 := math.FMA(t17, t15, math.Float64frombits(0x3fcc71c51d8e78af))
-	t19 := math.FMA(t18, t15, math.Float64frombits(0x3fd2492494229359))
-	t20 := math.FMA(t19, t15, math.Float64frombits(0x3fd999999997fa04))
-	t21 := math.FMA(t20, t15, math.Float64frombits(0x3fe5555555555593))
-	t22 := float64(t15 * t21)
-	t23 := float64(t12 * t12)
-	t24 := float64(t23 * math.Float64frombits(0x3fe0000000000000))
-	t25 := float64(t24 + t22)
-	t26 := float64(t9 * math.Float64frombits(0x3dea39ef35793c76))
-	t27 := math.FMA(t14, t25, t26)
-	t28 := float64(t9 * math.Float64frombits(0x3fe62e42fee00000))
-	t29 := float64(t24 - t27)
-	t30 := float64(t29 - t12)
-	t31 := float64(t28 - t30)
-	t32 := float64(math.Float64frombits(t0) * math.Float64frombits(0x0))
-	t33 := float64(t31 + t32)
-	t34 := math.Float64frombits(0x7fefffffffffffff) < math.Float64frombits(t0)
-	t35 := math.Float64bits(t33)
-	if t34 {
-		t35 = t0
+	t22 := float64(y * math.Float64frombits(t21))
+	t23 := t22
+	if t22 < math.Float64frombits(0xc069000000000000) {
+		t23 = math.Float64frombits(0xc069000000000000)
 	}
-	t36 := math.Float64frombits(t0) < math.Float64frombits(0x0)
-	t37 := uint64(0xfff0000000000000)
-	if t36 {
-		t37 = uint64(0x7ff8000000000001)
+	t24 := t23
+	if math.Float64frombits(0x4069000000000000) < t23 {
+		t24 = math.Float64frombits(0x4069000000000000)
 	}
-	t38 := math.Float64frombits(t0) < math.Float64frombits(0x1)
-	t39 := t35
-	if t38 {
-		t39 = t37
+	t25 := math.FMA(t24, math.Float64frombits(0x3ff71547652b82fe), math.Float64frombits(0x4338000000000000))
+	t26 := float64(t25 - math.Float64frombits(0x4338000000000000))
+	t27 := math.FMA(t26, math.Float64frombits(0xbfe62e42fefa39ef), t24)
+	t28 := math.FMA(math.Float64frombits(0x3f2a17ea987d8dd3), t27, math.Float64frombits(0x3f56da820aa9c18c))
+	t29 := math.FMA(t28, t27, math.Float64frombits(0x3f81110a5b46901a))
+	t30 := math.FMA(t29, t27, math.Float64frombits(0x3fa555463a9ca599))
+	t31 := math.FMA(t30, t27, math.Float64frombits(0x3fc5555557eb07e9))
+	t32 := math.FMA(t31, t27, math.Float64frombits(0x3fe0000005d1883b))
+	t33 := math.FMA(t32, t27, math.Float64frombits(0x3fefffffffff60b8))
+	t34 := math.FMA(t33, t27, math.Float64frombits(0x3feffffffffa65c7))
+	t35 := math.Float64bits(t25) << 52
+	t36 := math.Float64bits(t34) + t35
+	t37 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t38 := float64(math.Trunc(float64(y)))
+	t39 := t38 == y
+	t40 := float64(y * math.Float64frombits(0x3fe0000000000000))
+	t41 := float64(math.Trunc(float64(t40)))
+	t42 := t41 == t40
+	t43 := !t42
+	t44 := t39 && t43
+	t45 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t46 := t36 | t45
+	t47 := t36
+	if t44 {
+		t47 = t46
 	}
-	t40 := float64(y * math.Float64frombits(t39))
-	t41 := t40
-	if t40 < math.Float64frombits(0xc087700000000000) {
-		t41 = math.Float64frombits(0xc087700000000000)
+	t48 := x < math.Float64frombits(0x0)
+	t49 := math.Float64frombits(t37) < math.Float64frombits(0x7ff0000000000000)
+	t50 := !t49
+	t51 := t39 || t50
+	t52 := !t51
+	t53 := t48 && t52
+	t54 := t47
+	if t53 {
+		t54 = uint64(0x7ff8000000000001)
 	}
-	t42 := t41
-	if math.Float64frombits(0x4086380000000000) < t41 {
-		t42 = math.Float64frombits(0x4086380000000000)
+	t55 := x != x || y != y
+	t56 := t54
+	if t55 {
+		t56 = uint64(0x7ff8000000000001)
 	}
-	t43 := float64(t42 * math.Float64frombits(0x3ff71547652b82fe))
-	t44 := float64(t43 + math.Float64frombits(0x4338000000000000))
-	t45 := float64(t44 - math.Float64frombits(0x4338000000000000))
-	t46 := math.FMA(t45, math.Float64frombits(0xbfe62e42fee00000), t42)
-	t47 := math.FMA(t45, math.Float64frombits(0xbdea39ef35793c76), t46)
-	t48 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t47, math.Float64frombits(0x3e21eed8eff8d898))
-	t49 := math.FMA(t48, t47, math.Float64frombits(0x3e5ae64567f544e4))
-	t50 := math.FMA(t49, t47, math.Float64frombits(0x3e927e4fb7789f5c))
-	t51 := math.FMA(t50, t47, math.Float64frombits(0x3ec71de3a556c734))
-	t52 := math.FMA(t51, t47, math.Float64frombits(0x3efa01a01a01a01a))
-	t53 := math.FMA(t52, t47, math.Float64frombits(0x3f2a01a01a01a01a))
-	t54 := math.FMA(t53, t47, math.Float64frombits(0x3f56c16c16c16c17))
-	t55 := math.FMA(t54, t47, math.Float64frombits(0x3f81111111111111))
-	t56 := math.FMA(t55, t47, math.Float64frombits(0x3fa5555555555555))
-	t57 := math.FMA(t56, t47, math.Float64frombits(0x3fc5555555555555))
-	t58 := math.FMA(t57, t47, math.Float64frombits(0x3fe0000000000000))
-	t59 := math.FMA(t58, t47, math.Float64frombits(0x3ff0000000000000))
-	t60 := math.FMA(t59, t47, math.Float64frombits(0x3ff0000000000000))
-	t61 := float64(t45 * math.Float64frombits(0x3fe0000000000000))
-	t62 := float64(t61 + math.Float64frombits(0x4338000000000000))
-	t63 := float64(t62 - math.Float64frombits(0x4338000000000000))
-	t64 := float64(t45 - t63)
-	t65 := float64(t64 + math.Float64frombits(0x4338000000000000))
-	t66 := math.Float64bits(t62) << 52
-	t67 := t66 + uint64(0x3ff0000000000000)
-	t68 := float64(t60 * math.Float64frombits(t67))
-	t69 := math.Float64bits(t65) << 52
-	t70 := t69 + uint64(0x3ff0000000000000)
-	t71 := float64(t68 * math.Float64frombits(t70))
-	t72 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t73 := float64(math.Trunc(float64(y)))
-	t74 := t73 == y
-	t75 := float64(y * math.Float64frombits(0x3fe0000000000000))
-	t76 := float64(math.Trunc(float64(t75)))
-	t77 := t76 == t75
-	t78 := !t77
-	t79 := t74 && t78
-	t80 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t81 := math.Float64bits(t71) | t80
-	t82 := math.Float64bits(t71)
-	if t79 {
-		t82 = t81
+	t57 := x == math.Float64frombits(0xbff0000000000000)
+	t58 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
+	t59 := math.Float64frombits(t58) == math.Float64frombits(0x7ff0000000000000)
+	t60 := t57 && t59
+	t61 := y == math.Float64frombits(0x0)
+	t62 := x == math.Float64frombits(0x3ff0000000000000)
+	t63 := t61 || t62
+	t64 := t63 || t60
+	t65 := math.Float64frombits(t56)
+	if t64 {
+		t65 = math.Float64frombits(0x3ff0000000000000)
 	}
-	t83 := x < math.Float64frombits(0x0)
-	t84 := math.Float64frombits(t72) < math.Float64frombits(0x7ff0000000000000)
-	t85 := !t84
-	t86 := t74 || t85
-	t87 := !t86
-	t88 := t83 && t87
-	t89 := t82
-	if t88 {
-		t89 = uint64(0x7ff8000000000001)
-	}
-	t90 := x != x || y != y
-	t91 := t89
-	if t90 {
-		t91 = uint64(0x7ff8000000000001)
-	}
-	t92 := x == math.Float64frombits(0xbff0000000000000)
-	t93 := math.Float64bits(y) & uint64(0x7fffffffffffffff)
-	t94 := math.Float64frombits(t93) == math.Float64frombits(0x7ff0000000000000)
-	t95 := t92 && t94
-	t96 := y == math.Float64frombits(0x0)
-	t97 := x == math.Float64frombits(0x3ff0000000000000)
-	t98 := t96 || t97
-	t99 := t98 || t95
-	t100 := math.Float64frombits(t91)
-	if t99 {
-		t100 = math.Float64frombits(0x3ff0000000000000)
-	}
-	return t100
+	return t65
 }
 
 func pow32Loop(op, xp, yp, zp *byte, n int) {
@@ -3366,6 +3599,409 @@ func pow32Loop(op, xp, yp, zp *byte, n int) {
 	y := unsafe.Slice((*float32)(unsafe.Pointer(yp)), n)
 	for i := range o {
 		o[i] = float32(pow32(float64(x[i]), float64(y[i])))
+	}
+}
+
+// ErfInv is the inverse error function.
+func ErfInv(x float64) float64 {
+	t0 := float64(x * x)
+	t1 := math.Float64bits(t0) ^ uint64(0x8000000000000000)
+	t2 := float64(math.Float64frombits(t1) + math.Float64frombits(0x3ff0000000000000))
+	t3 := float64(t2 - math.Float64frombits(0x3ff0000000000000))
+	t4 := float64(math.Float64frombits(t1) - t3)
+	t5 := t2 < math.Float64frombits(0x10000000000000)
+	t6 := float64(t2 * math.Float64frombits(0x4350000000000000))
+	t7 := t2
+	if t5 {
+		t7 = t6
+	}
+	t8 := math.Float64bits(t7) + uint64(0x95f619980c433)
+	t9 := t8 >> 52
+	t10 := t9 | uint64(0x4330000000000000)
+	t11 := float64(math.Float64frombits(t10) - math.Float64frombits(0x43300000000003ff))
+	t12 := float64(t11 - math.Float64frombits(0x404b000000000000))
+	t13 := t11
+	if t5 {
+		t13 = t12
+	}
+	t14 := t8 & uint64(0xfffffffffffff)
+	t15 := t14 + uint64(0x3fe6a09e667f3bcd)
+	t16 := float64(math.Float64frombits(t15) - math.Float64frombits(0x3ff0000000000000))
+	t17 := float64(t16 + math.Float64frombits(0x4000000000000000))
+	t18 := float64(t16 / t17)
+	t19 := float64(t18 * t18)
+	t20 := math.FMA(math.Float64frombits(0x3fc2f112df3e5244), t19, math.Float64frombits(0x3fc39a09d078c69f))
+	t21 := math.FMA(t20, t19, math.Float64frombits(0x3fc7466496cb03de))
+	t22 := math.FMA(t21, t19, math.Float64frombits(0x3fcc71c51d8e78af))
+	t23 := math.FMA(t22, t19, math.Float64frombits(0x3fd2492494229359))
+	t24 := math.FMA(t23, t19, math.Float64frombits(0x3fd999999997fa04))
+	t25 := math.FMA(t24, t19, math.Float64frombits(0x3fe5555555555593))
+	t26 := float64(t19 * t25)
+	t27 := float64(t16 * t16)
+	t28 := float64(t27 * math.Float64frombits(0x3fe0000000000000))
+	t29 := float64(t28 + t26)
+	t30 := float64(t13 * math.Float64frombits(0x3dea39ef35793c76))
+	t31 := math.FMA(t18, t29, t30)
+	t32 := float64(t13 * math.Float64frombits(0x3fe62e42fee00000))
+	t33 := float64(t28 - t31)
+	t34 := float64(t33 - t16)
+	t35 := float64(t32 - t34)
+	t36 := float64(t2 * math.Float64frombits(0x0))
+	t37 := float64(t35 + t36)
+	t38 := math.Float64frombits(0x7fefffffffffffff) < t2
+	t39 := t37
+	if t38 {
+		t39 = t2
+	}
+	t40 := t2 < math.Float64frombits(0x0)
+	t41 := uint64(0xfff0000000000000)
+	if t40 {
+		t41 = uint64(0x7ff8000000000001)
+	}
+	t42 := t2 < math.Float64frombits(0x1)
+	t43 := math.Float64bits(t39)
+	if t42 {
+		t43 = t41
+	}
+	t44 := float64(t4 / t2)
+	t45 := float64(math.Float64frombits(t43) + t44)
+	t46 := t1 & uint64(0x7fffffffffffffff)
+	t47 := math.Float64frombits(t46) < math.Float64frombits(0x3c90000000000000)
+	t48 := math.Float64bits(t45)
+	if t47 {
+		t48 = t1
+	}
+	t49 := math.Float64frombits(0x10000000000000) < t2
+	t50 := t2 <= math.Float64frombits(0x7fefffffffffffff)
+	t51 := t49 && t50
+	t52 := t2 == math.Float64frombits(t1)
+	t53 := math.Float64frombits(t1) != math.Float64frombits(t1)
+	t54 := t43
+	if t53 {
+		t54 = t1
+	}
+	t55 := t54
+	if t52 {
+		t55 = t43
+	}
+	t56 := t55
+	if t51 {
+		t56 = t48
+	}
+	t57 := t56 ^ uint64(0x8000000000000000)
+	t58 := float64(math.Sqrt(float64(math.Float64frombits(t57))))
+	t59 := float64(math.Float64frombits(t57) - math.Float64frombits(0x4009000000000000))
+	t60 := math.FMA(math.Float64frombits(0xbbb135d2e746e627), t59, math.Float64frombits(0xbc08ddf93324d327))
+	t61 := math.FMA(t60, t59, math.Float64frombits(0x3c37b83eef0b7c9f))
+	t62 := math.FMA(t61, t59, math.Float64frombits(0x3c69ba72cd589b91))
+	t63 := math.FMA(t62, t59, math.Float64frombits(0xbca33689090a6b96))
+	t64 := math.FMA(t63, t59, math.Float64frombits(0x3c782e11898132e0))
+	t65 := math.FMA(t64, t59, math.Float64frombits(0x3cfde4acfd9e26ba))
+	t66 := math.FMA(t65, t59, math.Float64frombits(0xbd26d33eed66c487))
+	t67 := math.FMA(t66, t59, math.Float64frombits(0xbd36f2167040d8e2))
+	t68 := math.FMA(t67, t59, math.Float64frombits(0x3d872a22c2d77e20))
+	t69 := math.FMA(t68, t59, math.Float64frombits(0xbdac8859c4e5c0af))
+	t70 := math.FMA(t69, t59, math.Float64frombits(0xbdcdc583d118a561))
+	t71 := math.FMA(t70, t59, math.Float64frombits(0x3e120f47ccf46b3c))
+	t72 := math.FMA(t71, t59, math.Float64frombits(0xbe31a9e38dc84d60))
+	t73 := math.FMA(t72, t59, math.Float64frombits(0xbe5f36cd6d3d46a9))
+	t74 := math.FMA(t73, t59, math.Float64frombits(0x3e9c6b4f5d03b787))
+	t75 := math.FMA(t74, t59, math.Float64frombits(0xbeb6e8a5434ae8a2))
+	t76 := math.FMA(t75, t59, math.Float64frombits(0xbeed1d1f7b8736f6))
+	t77 := math.FMA(t76, t59, math.Float64frombits(0x3f2879c2a212f024))
+	t78 := math.FMA(t77, t59, math.Float64frombits(0xbf4845769484fca8))
+	t79 := math.FMA(t78, t59, math.Float64frombits(0xbf78b6c33114f909))
+	t80 := math.FMA(t79, t59, math.Float64frombits(0x3fcebd80d9b13e28))
+	t81 := math.FMA(t80, t59, math.Float64frombits(0x3ffa755e7c99ae86))
+	t82 := float64(t58 - math.Float64frombits(0x400a000000000000))
+	t83 := math.FMA(math.Float64frombits(0x3e23040f87dbd932), t82, math.Float64frombits(0x3e785cbe52878635))
+	t84 := math.FMA(t83, t82, math.Float64frombits(0xbe92777453dd3955))
+	t85 := math.FMA(t84, t82, math.Float64frombits(0x3e5395abcd554c6c))
+	t86 := math.FMA(t85, t82, math.Float64frombits(0x3eb936388a3790ad))
+	t87 := math.FMA(t86, t82, math.Float64frombits(0xbed0d5db812b5083))
+	t88 := math.FMA(t87, t82, math.Float64frombits(0x3ec8860cd5d652f6))
+	t89 := math.FMA(t88, t82, math.Float64frombits(0x3eea29a0cacdfb23))
+	t90 := math.FMA(t89, t82, math.Float64frombits(0xbf08cef1f80281f2))
+	t91 := math.FMA(t90, t82, math.Float64frombits(0x3f11e684d0b9188a))
+	t92 := math.FMA(t91, t82, math.Float64frombits(0x3ef932cd54c8a222))
+	t93 := math.FMA(t92, t82, math.Float64frombits(0xbf37448a89ef8aa3))
+	t94 := math.FMA(t93, t82, math.Float64frombits(0x3f4f3cc55ad40c25))
+	t95 := math.FMA(t94, t82, math.Float64frombits(0xbf5ba924132f38b1))
+	t96 := math.FMA(t95, t82, math.Float64frombits(0x3f6468eeca533cf8))
+	t97 := math.FMA(t96, t82, math.Float64frombits(0xbf6ebadabb891bbd))
+	t98 := math.FMA(t97, t82, math.Float64frombits(0x3f75ffcfe5b76afc))
+	t99 := math.FMA(t98, t82, math.Float64frombits(0x3ff0158a6d641d39))
+	t100 := math.FMA(t99, t82, math.Float64frombits(0x4008abcc380d5a48))
+	t101 := float64(t58 - math.Float64frombits(0x4014000000000000))
+	t102 := math.FMA(math.Float64frombits(0xbdbdcec3a7785389), t101, math.Float64frombits(0xbdf18feec0e38727))
+	t103 := math.FMA(t102, t101, math.Float64frombits(0x3e19e6bf2dda45e3))
+	t104 := math.FMA(t103, t101, math.Float64frombits(0xbe30468fb24e2f5f))
+	t105 := math.FMA(t104, t101, math.Float64frombits(0x3e405ac6a8fba182))
+	t106 := math.FMA(t105, t101, math.Float64frombits(0xbe50102e495fb9c0))
+	t107 := math.FMA(t106, t101, math.Float64frombits(0x3e5f4c20e1334af8))
+	t108 := math.FMA(t107, t101, math.Float64frombits(0xbe722d220fdf9c3e))
+	t109 := math.FMA(t108, t101, math.Float64frombits(0x3e8ebc8bb824cb54))
+	t110 := math.FMA(t109, t101, math.Float64frombits(0xbeb0a8d40ea372cc))
+	t111 := math.FMA(t110, t101, math.Float64frombits(0x3ed2fbd29d093d2b))
+	t112 := math.FMA(t111, t101, math.Float64frombits(0xbef4a3497e1e0fac))
+	t113 := math.FMA(t112, t101, math.Float64frombits(0x3f13ebf4eb00938f))
+	t114 := math.FMA(t113, t101, math.Float64frombits(0xbf2c2f36a8fc5d53))
+	t115 := math.FMA(t114, t101, math.Float64frombits(0xbf222ea5df04047c))
+	t116 := math.FMA(t115, t101, math.Float64frombits(0x3ff02a30d1fba0dc))
+	t117 := math.FMA(t116, t101, math.Float64frombits(0x4013664ddd1ad7fb))
+	t118 := math.Float64frombits(t57) < math.Float64frombits(0x4019000000000000)
+	t119 := math.Float64frombits(t57) < math.Float64frombits(0x4030000000000000)
+	t120 := t117
+	if t119 {
+		t120 = t100
+	}
+	t121 := t120
+	if t118 {
+		t121 = t81
+	}
+	t122 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t123 := math.Float64frombits(t122) < math.Float64frombits(0x3ff0000000000000)
+	t124 := float64(x * t121)
+	t125 := math.Float64frombits(t122) == math.Float64frombits(0x3ff0000000000000)
+	t126 := uint64(0x7ff8000000000001)
+	if t125 {
+		t126 = uint64(0x7ff0000000000000)
+	}
+	t127 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t128 := t126 | t127
+	t129 := math.Float64frombits(t128)
+	if t123 {
+		t129 = t124
+	}
+	return t129
+}
+
+func erfInv64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = ErfInv(x[i])
+	}
+}
+
+// erfInv32 is the inverse error function.
+func erfInv32(x float64) float64 {
+	t0 := float64(math.Float64frombits(0x3ff0000000000000) - x)
+	t1 := float64(math.Float64frombits(0x3ff0000000000000) + x)
+	t2 := float64(t0 * t1)
+	t3 := math.Float64bits(t2) + uint64(0x95f619980c433)
+	t4 := t3 >> 52
+	t5 := t4 | uint64(0x4330000000000000)
+	t6 := float64(math.Float64frombits(t5) - math.Float64frombits(0x43300000000003ff))
+	t7 := t3 & uint64(0xfffffffffffff)
+	t8 := t7 + uint64(0x3fe6a09e667f3bcd)
+	t9 := float64(math.Float64frombits(t8) - math.Float64frombits(0x3ff0000000000000))
+	t10 := float64(math.Float64frombits(t8) + math.Float64frombits(0x3ff0000000000000))
+	t11 := float64(t9 / t10)
+	t12 := float64(t11 * t11)
+	t13 := math.FMA(math.Float64frombits(0x3fc8c92867b49a01), t12, math.Float64frombits(0x3fcc67a84e8a4ba0))
+	t14 := math.FMA(t13, t12, math.Float64frombits(0x3fd249324907dae3))
+	t15 := math.FMA(t14, t12, math.Float64frombits(0x3fd999998ca249fb))
+	t16 := math.FMA(t15, t12, math.Float64frombits(0x3fe5555555564fda))
+	t17 := math.FMA(t16, t12, math.Float64frombits(0x4000000000000000))
+	t18 := float64(t11 * t17)
+	t19 := math.FMA(t6, math.Float64frombits(0x3fe62e42fefa39ef), t18)
+	t20 := math.Float64bits(t19) ^ uint64(0x8000000000000000)
+	t21 := float64(math.Float64frombits(t20) - math.Float64frombits(0x4004000000000000))
+	t22 := math.FMA(math.Float64frombits(0x3e5e2cb0ff8247ea), t21, math.Float64frombits(0x3e970966bff10cbd))
+	t23 := math.FMA(t22, t21, math.Float64frombits(0xbecd8e6adf666a10))
+	t24 := math.FMA(t23, t21, math.Float64frombits(0xbed26b5820448e6f))
+	t25 := math.FMA(t24, t21, math.Float64frombits(0x3f2ca65b60594a34))
+	t26 := math.FMA(t25, t21, math.Float64frombits(0xbf548a8100213441))
+	t27 := math.FMA(t26, t21, math.Float64frombits(0xbf711c9de0453890))
+	t28 := math.FMA(t27, t21, math.Float64frombits(0x3fcf91ec6029d022))
+	t29 := math.FMA(t28, t21, math.Float64frombits(0x3ff805c5df9db4dc))
+	t30 := float64(math.Sqrt(float64(math.Float64frombits(t20))))
+	t31 := float64(t30 - math.Float64frombits(0x4008000000000000))
+	t32 := math.FMA(math.Float64frombits(0xbf2a3e135f3c6ebe), t31, math.Float64frombits(0x3f1a76ad6167e931))
+	t33 := math.FMA(t32, t31, math.Float64frombits(0x3f561b8e40100b9f))
+	t34 := math.FMA(t33, t31, math.Float64frombits(0xbf6e17bce072a85d))
+	t35 := math.FMA(t34, t31, math.Float64frombits(0x3f77824f5fed8615))
+	t36 := math.FMA(t35, t31, math.Float64frombits(0xbf7f38badff9f607))
+	t37 := math.FMA(t36, t31, math.Float64frombits(0x3f8354afbfd6b130))
+	t38 := math.FMA(t37, t31, math.Float64frombits(0x3ff006db610f3984))
+	t39 := math.FMA(t38, t31, math.Float64frombits(0x4006a9efc041cf02))
+	t40 := math.Float64frombits(t20) < math.Float64frombits(0x4014000000000000)
+	t41 := t39
+	if t40 {
+		t41 = t29
+	}
+	t42 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t43 := math.Float64frombits(t42) < math.Float64frombits(0x3ff0000000000000)
+	t44 := float64(x * t41)
+	t45 := math.Float64frombits(t42) == math.Float64frombits(0x3ff0000000000000)
+	t46 := uint64(0x7ff8000000000001)
+	if t45 {
+		t46 = uint64(0x7ff0000000000000)
+	}
+	t47 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t48 := t46 | t47
+	t49 := math.Float64frombits(t48)
+	if t43 {
+		t49 = t44
+	}
+	return t49
+}
+
+func erfInv32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(erfInv32(float64(x[i])))
+	}
+}
+
+// asinh32 is the inverse hyperbolic sine.
+func asinh32(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(math.Float64frombits(t0) * math.Float64frombits(t0))
+	t2 := float64(t1 + math.Float64frombits(0x3ff0000000000000))
+	t3 := float64(math.Sqrt(float64(t2)))
+	t4 := float64(math.Float64frombits(t0) + t3)
+	t5 := math.Float64bits(t4) + uint64(0x95f619980c433)
+	t6 := t5 >> 52
+	t7 := t6 | uint64(0x4330000000000000)
+	t8 := float64(math.Float64frombits(t7) - math.Float64frombits(0x43300000000003ff))
+	t9 := t5 & uint64(0xfffffffffffff)
+	t10 := t9 + uint64(0x3fe6a09e667f3bcd)
+	t11 := float64(math.Float64frombits(t10) - math.Float64frombits(0x3ff0000000000000))
+	t12 := float64(math.Float64frombits(t10) + math.Float64frombits(0x3ff0000000000000))
+	t13 := float64(t11 / t12)
+	t14 := float64(t13 * t13)
+	t15 := math.FMA(math.Float64frombits(0x3fc8c92867b49a01), t14, math.Float64frombits(0x3fcc67a84e8a4ba0))
+	t16 := math.FMA(t15, t14, math.Float64frombits(0x3fd249324907dae3))
+	t17 := math.FMA(t16, t14, math.Float64frombits(0x3fd999998ca249fb))
+	t18 := math.FMA(t17, t14, math.Float64frombits(0x3fe5555555564fda))
+	t19 := math.FMA(t18, t14, math.Float64frombits(0x4000000000000000))
+	t20 := float64(t13 * t19)
+	t21 := math.FMA(t8, math.Float64frombits(0x3fe62e42fefa39ef), t20)
+	t22 := math.Float64frombits(t0) < math.Float64frombits(0x3f20000000000000)
+	t23 := float64(math.Float64frombits(t0) * t1)
+	t24 := math.FMA(t23, math.Float64frombits(0xbfc5555555555555), math.Float64frombits(t0))
+	t25 := t21
+	if t22 {
+		t25 = t24
+	}
+	t26 := math.Float64frombits(t0) <= math.Float64frombits(0x47efffffe0000000)
+	t27 := math.Float64frombits(t0)
+	if t26 {
+		t27 = t25
+	}
+	t28 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t29 := math.Float64bits(t27) | t28
+	return math.Float64frombits(t29)
+}
+
+func asinh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(asinh32(float64(x[i])))
+	}
+}
+
+// acosh32 is the inverse hyperbolic cosine.
+func acosh32(x float64) float64 {
+	t0 := float64(x - math.Float64frombits(0x3ff0000000000000))
+	t1 := float64(x + math.Float64frombits(0x3ff0000000000000))
+	t2 := float64(t0 * t1)
+	t3 := float64(math.Sqrt(float64(t2)))
+	t4 := float64(x + t3)
+	t5 := math.Float64bits(t4) + uint64(0x95f619980c433)
+	t6 := t5 >> 52
+	t7 := t6 | uint64(0x4330000000000000)
+	t8 := float64(math.Float64frombits(t7) - math.Float64frombits(0x43300000000003ff))
+	t9 := t5 & uint64(0xfffffffffffff)
+	t10 := t9 + uint64(0x3fe6a09e667f3bcd)
+	t11 := float64(math.Float64frombits(t10) - math.Float64frombits(0x3ff0000000000000))
+	t12 := float64(math.Float64frombits(t10) + math.Float64frombits(0x3ff0000000000000))
+	t13 := float64(t11 / t12)
+	t14 := float64(t13 * t13)
+	t15 := math.FMA(math.Float64frombits(0x3fc8c92867b49a01), t14, math.Float64frombits(0x3fcc67a84e8a4ba0))
+	t16 := math.FMA(t15, t14, math.Float64frombits(0x3fd249324907dae3))
+	t17 := math.FMA(t16, t14, math.Float64frombits(0x3fd999998ca249fb))
+	t18 := math.FMA(t17, t14, math.Float64frombits(0x3fe5555555564fda))
+	t19 := math.FMA(t18, t14, math.Float64frombits(0x4000000000000000))
+	t20 := float64(t13 * t19)
+	t21 := math.FMA(t8, math.Float64frombits(0x3fe62e42fefa39ef), t20)
+	t22 := x <= math.Float64frombits(0x47efffffe0000000)
+	t23 := x
+	if t22 {
+		t23 = t21
+	}
+	t24 := x < math.Float64frombits(0x3ff0000000000000)
+	t25 := math.Float64bits(t23)
+	if t24 {
+		t25 = uint64(0x7ff8000000000001)
+	}
+	return math.Float64frombits(t25)
+}
+
+func acosh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(acosh32(float64(x[i])))
+	}
+}
+
+// atanh32 is the inverse hyperbolic tangent.
+func atanh32(x float64) float64 {
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := float64(math.Float64frombits(0x3ff0000000000000) + math.Float64frombits(t0))
+	t2 := float64(math.Float64frombits(0x3ff0000000000000) - math.Float64frombits(t0))
+	t3 := float64(t1 / t2)
+	t4 := math.Float64bits(t3) + uint64(0x95f619980c433)
+	t5 := t4 >> 52
+	t6 := t5 | uint64(0x4330000000000000)
+	t7 := float64(math.Float64frombits(t6) - math.Float64frombits(0x43300000000003ff))
+	t8 := t4 & uint64(0xfffffffffffff)
+	t9 := t8 + uint64(0x3fe6a09e667f3bcd)
+	t10 := float64(math.Float64frombits(t9) - math.Float64frombits(0x3ff0000000000000))
+	t11 := float64(math.Float64frombits(t9) + math.Float64frombits(0x3ff0000000000000))
+	t12 := float64(t10 / t11)
+	t13 := float64(t12 * t12)
+	t14 := math.FMA(math.Float64frombits(0x3fc8c92867b49a01), t13, math.Float64frombits(0x3fcc67a84e8a4ba0))
+	t15 := math.FMA(t14, t13, math.Float64frombits(0x3fd249324907dae3))
+	t16 := math.FMA(t15, t13, math.Float64frombits(0x3fd999998ca249fb))
+	t17 := math.FMA(t16, t13, math.Float64frombits(0x3fe5555555564fda))
+	t18 := math.FMA(t17, t13, math.Float64frombits(0x4000000000000000))
+	t19 := float64(t12 * t18)
+	t20 := math.FMA(t7, math.Float64frombits(0x3fe62e42fefa39ef), t19)
+	t21 := float64(t20 * math.Float64frombits(0x3fe0000000000000))
+	t22 := math.Float64frombits(t0) < math.Float64frombits(0x3f20000000000000)
+	t23 := float64(math.Float64frombits(t0) * math.Float64frombits(t0))
+	t24 := float64(math.Float64frombits(t0) * t23)
+	t25 := math.FMA(t24, math.Float64frombits(0x3fd5555555555555), math.Float64frombits(t0))
+	t26 := t21
+	if t22 {
+		t26 = t25
+	}
+	t27 := math.Float64frombits(t0) < math.Float64frombits(0x3ff0000000000000)
+	t28 := math.Float64frombits(t0) == math.Float64frombits(0x3ff0000000000000)
+	t29 := uint64(0x7ff8000000000001)
+	if t28 {
+		t29 = uint64(0x7ff0000000000000)
+	}
+	t30 := math.Float64frombits(t29)
+	if t27 {
+		t30 = t26
+	}
+	t31 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t32 := math.Float64bits(t30) | t31
+	return math.Float64frombits(t32)
+}
+
+func atanh32Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*float32)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*float32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = float32(atanh32(float64(x[i])))
 	}
 }
 
@@ -4746,6 +5382,11 @@ var (
 	Atan232Loop         = newLoop("atan232", atan232Loop, 8, 4, 4, 4)                    // the angle of the point (y, x)
 	Pow64Loop           = newLoop("pow64", pow64Loop, 8, 8, 8, 8)                        // x^y
 	Pow32Loop           = newLoop("pow32", pow32Loop, 8, 4, 4, 4)                        // x^y
+	ErfInv64Loop        = newLoop("erfInv64", erfInv64Loop, 8, 8, 8)                     // the inverse error function
+	ErfInv32Loop        = newLoop("erfInv32", erfInv32Loop, 8, 4, 4)                     // the inverse error function
+	Asinh32Loop         = newLoop("asinh32", asinh32Loop, 8, 4, 4)                       // the inverse hyperbolic sine
+	Acosh32Loop         = newLoop("acosh32", acosh32Loop, 8, 4, 4)                       // the inverse hyperbolic cosine
+	Atanh32Loop         = newLoop("atanh32", atanh32Loop, 8, 4, 4)                       // the inverse hyperbolic tangent
 	AddI32Loop          = newLoop("addI32", addI32Loop, 4, 4, 4, 4)                      // x + y
 	AddI64Loop          = newLoop("addI64", addI64Loop, 8, 8, 8, 8)                      // x + y
 	SubI32Loop          = newLoop("subI32", subI32Loop, 4, 4, 4, 4)                      // x - y
