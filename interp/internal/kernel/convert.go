@@ -51,8 +51,8 @@ func convertLoop(from, to tensor.DType) ElementLoop {
 	if from == to {
 		size := from.Size()
 		return func(in, out []*tensor.Tensor, lo, hi int) {
-			if lo < hi {
-				CopyUnlessSame(sub(out[0], lo*size, hi*size), sub(in[0], lo*size, hi*size))
+			if o, x := out[0].Bytes()[lo*size:hi*size], in[0].Bytes()[lo*size:hi*size]; lo < hi && &o[0] != &x[0] {
+				copy(o, x)
 			}
 		}
 	}
@@ -89,12 +89,6 @@ func convertLoop(from, to tensor.DType) ElementLoop {
 		}
 	}
 	return blockwise(from, floats, func(out *tensor.Tensor, lo int, x, _ []float64) { fromFloats(to, out, lo, x) })
-}
-
-func sub(t *tensor.Tensor, lo, hi int) *tensor.Tensor {
-	var s tensor.Tensor
-	s.Borrow(t.DType(), nil, t.Bytes()[lo:hi])
-	return &s
 }
 
 // convertFast returns loops for the most frequent conversions.

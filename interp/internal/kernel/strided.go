@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"unsafe"
+
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -130,12 +132,22 @@ func copyRow[T tensor.Element](dst, src []T, d, s, n, ds, ss int) {
 		vec.Reverse(dst[d:d+n], src[s-n+1:])
 	case ds == 1 && ss == 0:
 		o := dst[d : d+n]
-		o[0] = src[s]
-		for k := 1; k < n; {
+		k := 0
+		if size := int(unsafe.Sizeof(o[0])); n >= 32 && size <= 8 {
+			k = fillVectors(bytesOf(o), bytesOf(src[s:s+1])) / size
+		}
+		if k == 0 {
+			o[0], k = src[s], 1
+		}
+		for k < n {
 			k += copy(o[k:], o[:min(k, 1024)])
 		}
 	case ds == 1:
 		o := dst[d : d+n]
+		if ss == 2 && n >= 16 {
+			k := vec.EveryOther(o, src[s:s+2*n-1])
+			o, s = o[k:], s+2*k
+		}
 		// Four at a time: a loop of single copies takes twice the time at some addresses in the code.
 		for ; len(o) >= 4; o, s = o[4:], s+4*ss {
 			o[0], o[1], o[2], o[3] = src[s], src[s+ss], src[s+2*ss], src[s+3*ss]
@@ -150,4 +162,9 @@ func copyRow[T tensor.Element](dst, src []T, d, s, n, ds, ss int) {
 			s += ss
 		}
 	}
+}
+
+// bytesOf returns the memory of elements.
+func bytesOf[T tensor.Element](x []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(x[0])))
 }

@@ -212,6 +212,7 @@ func Functions() []*Function {
 		return p.or(p.and(x, p.bits(0xffffffff)), p.shl(y, 32))
 	})))
 	add(define("First32", "the first half of x", 8, "i64", "i32", of1(func(p *Program, x *Node) *Node { return x })))
+	add(define("First16", "the first half of x", 4, "i32", "bf16", of1(func(p *Program, x *Node) *Node { return p.and(x, p.bits(0xffff)) })))
 	add(define("Second32", "the second half of x", 8, "i64", "i32", of1(func(p *Program, x *Node) *Node { return p.shr(x, 32) })))
 	add(define("MulI32", "x * y", 4, "i32 i32", "i32", of2((*Program).imul)))
 	add(define("PowI32", "x to the power of y", 4, "i32 i32", "i32", of2(func(p *Program, x, y *Node) *Node { return p.integerPower(x, y, 31) })))

@@ -14,8 +14,8 @@ const FoldBytes = 128
 type Fold struct{ code *Code }
 
 // CompileFold returns the loop that folds rows with a function whose first operand is the accumulator. The accumulators
-// start as the row's first elements, or as 0 if the function says so or has a third operand: an element of y. The loop then folds
-// the accumulators by halves with combine.
+// start as the row's first elements, or as 0 if the function says so or has a third operand: an element of y. The loop
+// then folds the accumulators by halves with combine.
 func CompileFold(f, combine *expr.Function, vector int) (*Fold, error) {
 	if !supported {
 		return nil, errUnsupported

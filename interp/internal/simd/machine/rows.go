@@ -159,3 +159,54 @@ func encodeGather(size int) []byte {
 	a.end()
 	return a.finish()
 }
+
+// Reverse is a loop in executable memory that reverses the order of elements.
+type Reverse struct {
+	code *Code
+	size int
+}
+
+// CompileReverse returns the loop for elements of two, four or eight bytes. It has the instructions of AVX2.
+func CompileReverse(size int) (*Reverse, error) {
+	if !supported {
+		return nil, errUnsupported
+	}
+	c, err := newCode(encodeReverse(size), 32/size)
+	if err != nil {
+		return nil, err
+	}
+	return &Reverse{c, size}, nil
+}
+
+// Lanes returns the number of elements of a vector.
+func (r *Reverse) Lanes() int { return r.code.lanes }
+
+// Run writes n elements of x, a positive multiple of the lanes, to o in the opposite order.
+func (r *Reverse) Run(o, x unsafe.Pointer, n int) {
+	table := [2]unsafe.Pointer{o, unsafe.Add(x, n*r.size-32)}
+	invoke(r.code.entry, &table[0], n)
+	runtime.KeepAlive(r)
+}
+
+func encodeReverse(size int) []byte {
+	var a assembler
+	const o, x, v = rbx, rcx, 0
+	a.loadPointer(o, rdi, 0)
+	a.loadPointer(x, rdi, 8)
+	op := func(o opcode, rm operand, imm ...byte) { a.emit(o, bits256, v, 0, rm, 0, false, imm...) }
+	a.clear(rdx)
+	loop := len(a.code)
+	op(opcode{1, 3, 1, 0x00}, memory(x, -1, 1, 0), 0x1B) // words of eight bytes
+	if size == 4 {
+		op(opcode{1, 1, 0, 0x70}, register(v), 0xB1)
+	} else if size == 2 {
+		op(opcode{3, 1, 0, 0x70}, register(v), 0x1B)
+		op(opcode{2, 1, 0, 0x70}, register(v), 0x1B)
+	}
+	op(opcode{0, 1, 0, 0x11}, memory(o, rdx, size, 0))
+	a.addImmediate(x, -32)
+	a.addImmediate(rdx, int32(32/size))
+	a.jumpLess(rdx, rsi, loop)
+	a.end()
+	return a.finish()
+}

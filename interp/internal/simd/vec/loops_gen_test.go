@@ -120,6 +120,7 @@ func allLoops() []*Loop {
 		Rem64Loop,
 		Join32Loop,
 		First32Loop,
+		First16Loop,
 		Second32Loop,
 		MulI32Loop,
 		PowI32Loop,

@@ -80,3 +80,45 @@ func gathered[T uint8 | uint16 | uint32 | uint64](t *testing.T) {
 		}
 	}
 }
+
+// TestFill: fills whole vectors, and nothing after them.
+func TestFill(t *testing.T) {
+	for _, n := range []int{0, 63, 64, 200, 1024} {
+		b := make([]byte, n+8)
+		k := Fill(b[:n], 0x0807060504030201)
+		for i, v := range b {
+			if want := byte(i%8 + 1); i < k && v != want || i >= k && v != 0 {
+				t.Fatalf("%d bytes: byte %d is %d", n, i, v)
+			}
+		}
+		if k > n || Bytes() > 0 && k < n-63 {
+			t.Errorf("%d of %d bytes", k, n)
+		}
+	}
+}
+
+// TestEveryOther compares with single elements, and reads nothing beyond the last one.
+func TestEveryOther(t *testing.T) {
+	everyOther[uint8](t)
+	everyOther[uint16](t)
+	everyOther[uint32](t)
+	everyOther[uint64](t)
+}
+
+func everyOther[T uint8 | uint16 | uint32 | uint64](t *testing.T) {
+	for n := range 70 {
+		src, dst := make([]T, max(0, 2*n-1)), make([]T, n)
+		for i := range src {
+			src[i] = T(i*0x9e3779b9 + 1)
+		}
+		k := EveryOther(dst, src)
+		if k > n {
+			t.Fatalf("%d of %d", k, n)
+		}
+		for i, v := range dst {
+			if i < k && v != src[2*i] || i >= k && v != 0 {
+				t.Fatalf("%d elements: element %d is %d", n, i, v)
+			}
+		}
+	}
+}

@@ -4513,6 +4513,20 @@ func first32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// first16 is the first half of x.
+func first16(x uint32) uint32 {
+	t0 := x & uint32(0xffff)
+	return t0
+}
+
+func first16Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint16)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint32)(unsafe.Pointer(xp)), n)
+	for i := range o {
+		o[i] = uint16(first16(x[i]))
+	}
+}
+
 // second32 is the second half of x.
 func second32(x uint64) uint64 {
 	t0 := x >> 32
@@ -5415,6 +5429,7 @@ var (
 	Rem64Loop           = newLoop("rem64", rem64Loop, 8, 8, 8, 8)                        // the remainder of x / y, or NaN if the quotient is large
 	Join32Loop          = newLoop("join32", join32Loop, 8, 8, 4, 4)                      // the bits of x, then those of y
 	First32Loop         = newLoop("first32", first32Loop, 8, 4, 8)                       // the first half of x
+	First16Loop         = newLoop("first16", first16Loop, 4, 2, 4)                       // the first half of x
 	Second32Loop        = newLoop("second32", second32Loop, 8, 4, 8)                     // the second half of x
 	MulI32Loop          = newLoop("mulI32", mulI32Loop, 4, 4, 4, 4)                      // x * y
 	PowI32Loop          = newLoop("powI32", powI32Loop, 4, 4, 4, 4)                      // x to the power of y
