@@ -290,15 +290,18 @@ func (p *Program) cubeRootOf(x *Node, steps int) *Node {
 	return p.or(p.sel(special, a, y), p.signOf(x))
 }
 
-// errorFunction32 computes x times a polynomial of x^2 for |x| below 1, and 1 - e^q with a polynomial q of |x| above 1.
+// errorFunction32 computes x times a polynomial of x^2 for |x| below 1, and 1 - 2^q with a polynomial q of |x| above 1.
+// The power is below 0.16, so its last digits do not matter.
 func (p *Program) errorFunction32(x *Node) *Node {
 	a := p.absolute(x)
 	z := p.mul(x, x)
 	small := p.mul(x, p.horner(z, 7.875875062685488e-05, -0.000801686428716587, 0.005189087423433974, -0.026854212010626412, 0.11283594715160218, -0.37612626666720334, 1.1283791658483509))
 	b := p.sel(p.lt(p.c(4), a), p.c(4), a)
-	q := p.horner(b, 1.6430636556906173e-06, -4.616385862524457e-05, 0.0005975857702302331, -0.004762625832512992, 0.026427637153529877, -0.1100871664955004,
-		-0.6318239181057594, -1.1302310552231873, 0.00031853966241225597)
-	large := p.or(p.sub(p.c(1), p.expOf(q, 0)), p.signOf(x))
+	q := p.horner(b, 2.3704397879297447e-06, -6.660036990693954e-05, 0.0008621340272169688, -0.006871016670176164, 0.038127021063810475, -0.1588222091685761,
+		-0.9115292333662137, -1.6305787384291925, 0.00045955559128860624)
+	kf, k := p.whole(q)
+	e := p.horner(p.sub(q, kf), 0.0013390863364671234, 0.009676031918322054, 0.05550357114219078, 0.2402210748530834, 0.6931471880262288, 1.0000000754548972)
+	large := p.or(p.sub(p.c(1), p.iadd(e, p.shl(k, p.lane().mantissa))), p.signOf(x))
 	y := p.sel(p.lt(a, p.c(1)), small, large)
 	return p.sel(p.unord(x, x), x, y)
 }
@@ -320,18 +323,22 @@ func (p *Program) tailOf(a *Node) *Node {
 }
 
 // errorFunction computes a polynomial in x^2 for |x| below 1, else 1 - erfc(x).
-func (p *Program) errorFunction(x *Node) *Node {
+func (p *Program) errorFunction(x *Node) *Node { return p.errorOf(x, p.tailOf(p.absolute(x))) }
+
+// errorOf returns the error function, given tailOf(|x|).
+func (p *Program) errorOf(x, tail *Node) *Node {
 	a := p.absolute(x)
 	z := p.mul(x, x)
 	small := p.fma(x, p.horner(z, 5.957176147748911e-11, -1.1372848856791674e-09, 1.4659775274047436e-08, -1.6350312701054695e-07,
 		1.6461000484121368e-06, -1.4925595266831182e-05, 0.0001205533111164271, -0.000854832698083379, 0.0052239776248180145,
 		-0.026866170645076792, 0.11283791670954879, -0.3761263890318375, 0.1283791670955126), x)
-	y := p.sel(p.lt(a, p.c(1)), small, p.or(p.sub(p.c(1), p.tailOf(a)), p.signOf(x)))
+	y := p.sel(p.lt(a, p.c(1)), small, p.or(p.sub(p.c(1), tail), p.signOf(x)))
 	return p.sel(p.unord(x, x), x, y)
 }
 
 func (p *Program) complementOf(x *Node) *Node {
-	y := p.sel(p.lt(x, p.c(0.5)), p.sub(p.c(1), p.errorFunction(x)), p.tailOf(x))
+	tail := p.tailOf(p.absolute(x))
+	y := p.sel(p.lt(x, p.c(0.5)), p.sub(p.c(1), p.errorOf(x, tail)), tail)
 	y = p.sel(p.lt(p.c(28), x), p.c(0), y)
 	return p.sel(p.unord(x, x), x, y)
 }

@@ -2377,214 +2377,134 @@ func cbrt32Loop(op, xp, yp, zp *byte, n int) {
 
 // Erfc is one minus the error function.
 func Erfc(x float64) float64 {
-	t0 := x < math.Float64frombits(0x3fe0000000000000)
-	t1 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t2 := float64(x * x)
-	t3 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t2, math.Float64frombits(0xbe1389d4f2641625))
-	t4 := math.FMA(t3, t2, math.Float64frombits(0x3e4f7b4bf3b13964))
-	t5 := math.FMA(t4, t2, math.Float64frombits(0xbe85f1ecb6f0764c))
-	t6 := math.FMA(t5, t2, math.Float64frombits(0x3ebb9df224ca4b97))
-	t7 := math.FMA(t6, t2, math.Float64frombits(0xbeef4d1e3183f7ae))
-	t8 := math.FMA(t7, t2, math.Float64frombits(0x3f1f9a321d5b8e1e))
-	t9 := math.FMA(t8, t2, math.Float64frombits(0xbf4c02db3dac435f))
-	t10 := math.FMA(t9, t2, math.Float64frombits(0x3f7565bcd0dbaa38))
-	t11 := math.FMA(t10, t2, math.Float64frombits(0xbf9b82ce31284e00))
-	t12 := math.FMA(t11, t2, math.Float64frombits(0x3fbce2f21a042b30))
-	t13 := math.FMA(t12, t2, math.Float64frombits(0xbfd812746b0379e6))
-	t14 := math.FMA(t13, t2, math.Float64frombits(0x3fc06eba8214db69))
-	t15 := math.FMA(x, t14, x)
-	t16 := math.Float64frombits(t1) < math.Float64frombits(0x3ff0000000000000)
-	t17 := math.Float64frombits(t1) < math.Float64frombits(0x3fe0000000000000)
-	t18 := math.Float64frombits(t1)
-	if t17 {
-		t18 = math.Float64frombits(0x3fe0000000000000)
+	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0x3fe0000000000000)
+	t2 := math.Float64frombits(t0)
+	if t1 {
+		t2 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t19 := t18
-	if math.Float64frombits(0x403c000000000000) < t18 {
-		t19 = math.Float64frombits(0x403c000000000000)
+	t3 := t2
+	if math.Float64frombits(0x403c000000000000) < t2 {
+		t3 = math.Float64frombits(0x403c000000000000)
 	}
-	t20 := float64(t19 - math.Float64frombits(0x4010000000000000))
-	t21 := float64(t19 + math.Float64frombits(0x4010000000000000))
-	t22 := float64(t20 / t21)
-	t23 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t22, math.Float64frombits(0x3e24b285becdf595))
-	t24 := math.FMA(t23, t22, math.Float64frombits(0xbe4f93d763641f71))
-	t25 := math.FMA(t24, t22, math.Float64frombits(0xbe55313af02c6ce7))
-	t26 := math.FMA(t25, t22, math.Float64frombits(0x3e7dad8579df16de))
-	t27 := math.FMA(t26, t22, math.Float64frombits(0x3e74b57365b768b8))
-	t28 := math.FMA(t27, t22, math.Float64frombits(0xbeabb34490220bd6))
-	t29 := math.FMA(t28, t22, math.Float64frombits(0x3e9395e32dae2924))
-	t30 := math.FMA(t29, t22, math.Float64frombits(0x3ed7f2a83b6f787f))
-	t31 := math.FMA(t30, t22, math.Float64frombits(0xbee78845bcfdb3ad))
-	t32 := math.FMA(t31, t22, math.Float64frombits(0xbef9959675eea675))
-	t33 := math.FMA(t32, t22, math.Float64frombits(0x3f23be03d6974a4a))
-	t34 := math.FMA(t33, t22, math.Float64frombits(0xbf2a1df24798004c))
-	t35 := math.FMA(t34, t22, math.Float64frombits(0xbf48d4a99f8e1195))
-	t36 := math.FMA(t35, t22, math.Float64frombits(0x3f749c6728507ced))
-	t37 := math.FMA(t36, t22, math.Float64frombits(0xbf909623884f6f33))
-	t38 := math.FMA(t37, t22, math.Float64frombits(0x3fa3079edf686180))
-	t39 := math.FMA(t38, t22, math.Float64frombits(0xbfb0fb06dfe49e43))
-	t40 := math.FMA(t39, t22, math.Float64frombits(0x3fb7fee004e123d8))
-	t41 := math.FMA(t40, t22, math.Float64frombits(0xbfb9ddb23c3e906e))
-	t42 := math.FMA(t41, t22, math.Float64frombits(0x3fb16ecefcfa539e))
-	t43 := math.FMA(t42, t22, math.Float64frombits(0x3f8f7f5df66fd7af))
-	t44 := math.FMA(t43, t22, math.Float64frombits(0xbfc1df1ad154a28e))
-	t45 := math.FMA(t44, t22, math.Float64frombits(0x3ff3ba5916e9fd7f))
-	t46 := float64(t19 * t19)
-	t47 := math.Float64bits(t46) ^ uint64(0x8000000000000000)
-	t48 := math.FMA(t19, t19, math.Float64frombits(t47))
-	t49 := math.Float64bits(t46) ^ uint64(0x8000000000000000)
-	t50 := math.Float64frombits(t49) < math.Float64frombits(0xc087700000000000)
-	t51 := math.Float64frombits(t49)
-	if t50 {
-		t51 = math.Float64frombits(0xc087700000000000)
+	t4 := float64(t3 - math.Float64frombits(0x4010000000000000))
+	t5 := float64(t3 + math.Float64frombits(0x4010000000000000))
+	t6 := float64(t4 / t5)
+	t7 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t6, math.Float64frombits(0x3e24b285becdf595))
+	t8 := math.FMA(t7, t6, math.Float64frombits(0xbe4f93d763641f71))
+	t9 := math.FMA(t8, t6, math.Float64frombits(0xbe55313af02c6ce7))
+	t10 := math.FMA(t9, t6, math.Float64frombits(0x3e7dad8579df16de))
+	t11 := math.FMA(t10, t6, math.Float64frombits(0x3e74b57365b768b8))
+	t12 := math.FMA(t11, t6, math.Float64frombits(0xbeabb34490220bd6))
+	t13 := math.FMA(t12, t6, math.Float64frombits(0x3e9395e32dae2924))
+	t14 := math.FMA(t13, t6, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t15 := math.FMA(t14, t6, math.Float64frombits(0xbee78845bcfdb3ad))
+	t16 := math.FMA(t15, t6, math.Float64frombits(0xbef9959675eea675))
+	t17 := math.FMA(t16, t6, math.Float64frombits(0x3f23be03d6974a4a))
+	t18 := math.FMA(t17, t6, math.Float64frombits(0xbf2a1df24798004c))
+	t19 := math.FMA(t18, t6, math.Float64frombits(0xbf48d4a99f8e1195))
+	t20 := math.FMA(t19, t6, math.Float64frombits(0x3f749c6728507ced))
+	t21 := math.FMA(t20, t6, math.Float64frombits(0xbf909623884f6f33))
+	t22 := math.FMA(t21, t6, math.Float64frombits(0x3fa3079edf686180))
+	t23 := math.FMA(t22, t6, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t24 := math.FMA(t23, t6, math.Float64frombits(0x3fb7fee004e123d8))
+	t25 := math.FMA(t24, t6, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t26 := math.FMA(t25, t6, math.Float64frombits(0x3fb16ecefcfa539e))
+	t27 := math.FMA(t26, t6, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t28 := math.FMA(t27, t6, math.Float64frombits(0xbfc1df1ad154a28e))
+	t29 := math.FMA(t28, t6, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t30 := float64(t3 * t3)
+	t31 := math.Float64bits(t30) ^ uint64(0x8000000000000000)
+	t32 := math.FMA(t3, t3, math.Float64frombits(t31))
+	t33 := math.Float64bits(t30) ^ uint64(0x8000000000000000)
+	t34 := math.Float64frombits(t33) < math.Float64frombits(0xc087700000000000)
+	t35 := math.Float64frombits(t33)
+	if t34 {
+		t35 = math.Float64frombits(0xc087700000000000)
 	}
-	t52 := t51
-	if math.Float64frombits(0x4086380000000000) < t51 {
-		t52 = math.Float64frombits(0x4086380000000000)
+	t36 := t35
+	if math.Float64frombits(0x4086380000000000) < t35 {
+		t36 = math.Float64frombits(0x4086380000000000)
 	}
-	t53 := float64(t52 * math.Float64frombits(0x3ff71547652b82fe))
-	t54 := float64(t53 + math.Float64frombits(0x4338000000000000))
-	t55 := float64(t54 - math.Float64frombits(0x4338000000000000))
-	t56 := math.FMA(t55, math.Float64frombits(0xbfe62e42fee00000), t52)
-	t57 := math.FMA(t55, math.Float64frombits(0xbdea39ef35793c76), t56)
-	t58 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t57, math.Float64frombits(0x3e21eed8eff8d898))
-	t59 := math.FMA(t58, t57, math.Float64frombits(0x3e5ae64567f544e4))
-	t60 := math.FMA(t59, t57, math.Float64frombits(0x3e927e4fb7789f5c))
-	t61 := math.FMA(t60, t57, math.Float64frombits(0x3ec71de3a556c734))
-	t62 := math.FMA(t61, t57, math.Float64frombits(0x3efa01a01a01a01a))
-	t63 := math.FMA(t62, t57, math.Float64frombits(0x3f2a01a01a01a01a))
-	t64 := math.FMA(t63, t57, math.Float64frombits(0x3f56c16c16c16c17))
-	t65 := math.FMA(t64, t57, math.Float64frombits(0x3f81111111111111))
-	t66 := math.FMA(t65, t57, math.Float64frombits(0x3fa5555555555555))
-	t67 := math.FMA(t66, t57, math.Float64frombits(0x3fc5555555555555))
-	t68 := math.FMA(t67, t57, math.Float64frombits(0x3fe0000000000000))
-	t69 := math.FMA(t68, t57, math.Float64frombits(0x3ff0000000000000))
-	t70 := math.FMA(t69, t57, math.Float64frombits(0x3ff0000000000000))
-	t71 := float64(t55 * math.Float64frombits(0x3fe0000000000000))
-	t72 := float64(t71 + math.Float64frombits(0x4338000000000000))
-	t73 := float64(t72 - math.Float64frombits(0x4338000000000000))
-	t74 := float64(t55 - t73)
-	t75 := float64(t74 + math.Float64frombits(0x4338000000000000))
-	t76 := math.Float64bits(t72) << 52
-	t77 := t76 + uint64(0x3ff0000000000000)
-	t78 := float64(t70 * math.Float64frombits(t77))
-	t79 := math.Float64bits(t75) << 52
-	t80 := t79 + uint64(0x3ff0000000000000)
-	t81 := float64(t78 * math.Float64frombits(t80))
-	t82 := float64(t81 * t48)
-	t83 := float64(t81 - t82)
-	t84 := math.FMA(t19, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t85 := float64(t45 / t84)
-	t86 := float64(t83 * t85)
-	t87 := float64(math.Float64frombits(0x3ff0000000000000) - t86)
-	t88 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t89 := math.Float64bits(t87) | t88
-	t90 := math.Float64frombits(t89)
-	if t16 {
-		t90 = t15
+	t37 := float64(t36 * math.Float64frombits(0x3ff71547652b82fe))
+	t38 := float64(t37 + math.Float64frombits(0x4338000000000000))
+	t39 := float64(t38 - math.Float64frombits(0x4338000000000000))
+	t40 := math.FMA(t39, math.Float64frombits(0xbfe62e42fee00000), t36)
+	t41 := math.FMA(t39, math.Float64frombits(0xbdea39ef35793c76), t40)
+	t42 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t41, math.Float64frombits(0x3e21eed8eff8d898))
+	t43 := math.FMA(t42, t41, math.Float64frombits(0x3e5ae64567f544e4))
+	t44 := math.FMA(t43, t41, math.Float64frombits(0x3e927e4fb7789f5c))
+	t45 := math.FMA(t44, t41, math.Float64frombits(0x3ec71de3a556c734))
+	t46 := math.FMA(t45, t41, math.Float64frombits(0x3efa01a01a01a01a))
+	t47 := math.FMA(t46, t41, math.Float64frombits(0x3f2a01a01a01a01a))
+	t48 := math.FMA(t47, t41, math.Float64frombits(0x3f56c16c16c16c17))
+	t49 := math.FMA(t48, t41, math.Float64frombits(0x3f81111111111111))
+	t50 := math.FMA(t49, t41, math.Float64frombits(0x3fa5555555555555))
+	t51 := math.FMA(t50, t41, math.Float64frombits(0x3fc5555555555555))
+	t52 := math.FMA(t51, t41, math.Float64frombits(0x3fe0000000000000))
+	t53 := math.FMA(t52, t41, math.Float64frombits(0x3ff0000000000000))
+	t54 := math.FMA(t53, t41, math.Float64frombits(0x3ff0000000000000))
+	t55 := float64(t39 * math.Float64frombits(0x3fe0000000000000))
+	t56 := float64(t55 + math.Float64frombits(0x4338000000000000))
+	t57 := float64(t56 - math.Float64frombits(0x4338000000000000))
+	t58 := float64(t39 - t57)
+	t59 := float64(t58 + math.Float64frombits(0x4338000000000000))
+	t60 := math.Float64bits(t56) << 52
+	t61 := t60 + uint64(0x3ff0000000000000)
+	t62 := float64(t54 * math.Float64frombits(t61))
+	t63 := math.Float64bits(t59) << 52
+	t64 := t63 + uint64(0x3ff0000000000000)
+	t65 := float64(t62 * math.Float64frombits(t64))
+	t66 := float64(t65 * t32)
+	t67 := float64(t65 - t66)
+	t68 := math.FMA(t3, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t69 := float64(t29 / t68)
+	t70 := float64(t67 * t69)
+	t71 := x < math.Float64frombits(0x3fe0000000000000)
+	t72 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t73 := float64(x * x)
+	t74 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t73, math.Float64frombits(0xbe1389d4f2641625))
+	t75 := math.FMA(t74, t73, math.Float64frombits(0x3e4f7b4bf3b13964))
+	t76 := math.FMA(t75, t73, math.Float64frombits(0xbe85f1ecb6f0764c))
+	t77 := math.FMA(t76, t73, math.Float64frombits(0x3ebb9df224ca4b97))
+	t78 := math.FMA(t77, t73, math.Float64frombits(0xbeef4d1e3183f7ae))
+	t79 := math.FMA(t78, t73, math.Float64frombits(0x3f1f9a321d5b8e1e))
+	t80 := math.FMA(t79, t73, math.Float64frombits(0xbf4c02db3dac435f))
+	t81 := math.FMA(t80, t73, math.Float64frombits(0x3f7565bcd0dbaa38))
+	t82 := math.FMA(t81, t73, math.Float64frombits(0xbf9b82ce31284e00))
+	t83 := math.FMA(t82, t73, math.Float64frombits(0x3fbce2f21a042b30))
+	t84 := math.FMA(t83, t73, math.Float64frombits(0xbfd812746b0379e6))
+	t85 := math.FMA(t84, t73, math.Float64frombits(0x3fc06eba8214db69))
+	t86 := math.FMA(x, t85, x)
+	t87 := math.Float64frombits(t72) < math.Float64frombits(0x3ff0000000000000)
+	t88 := float64(math.Float64frombits(0x3ff0000000000000) - t70)
+	t89 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t90 := math.Float64bits(t88) | t89
+	t91 := math.Float64frombits(t90)
+	if t87 {
+		t91 = t86
 	}
-	t91 := x != x
-	t92 := t90
-	if t91 {
-		t92 = x
+	t92 := x != x
+	t93 := t91
+	if t92 {
+		t93 = x
 	}
-	t93 := float64(math.Float64frombits(0x3ff0000000000000) - t92)
-	t94 := x
-	if x < math.Float64frombits(0x3fe0000000000000) {
-		t94 = math.Float64frombits(0x3fe0000000000000)
+	t94 := float64(math.Float64frombits(0x3ff0000000000000) - t93)
+	t95 := t70
+	if t71 {
+		t95 = t94
 	}
-	t95 := t94
-	if math.Float64frombits(0x403c000000000000) < t94 {
-		t95 = math.Float64frombits(0x403c000000000000)
+	t96 := math.Float64frombits(0x403c000000000000) < x
+	t97 := t95
+	if t96 {
+		t97 = math.Float64frombits(0x0)
 	}
-	t96 := float64(t95 - math.Float64frombits(0x4010000000000000))
-	t97 := float64(t95 + math.Float64frombits(0x4010000000000000))
-	t98 := float64(t96 / t97)
-	t99 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t98, math.Float64frombits(0x3e24b285becdf595))
-	t100 := math.FMA(t99, t98, math.Float64frombits(0xbe4f93d763641f71))
-	t101 := math.FMA(t100, t98, math.Float64frombits(0xbe55313af02c6ce7))
-	t102 := math.FMA(t101, t98, math.Float64frombits(0x3e7dad8579df16de))
-	t103 := math.FMA(t102, t98, math.Float64frombits(0x3e74b57365b768b8))
-	t104 := math.FMA(t103, t98, math.Float64frombits(0xbeabb34490220bd6))
-	t105 := math.FMA(t104, t98, math.Float64frombits(0x3e9395e32dae2924))
-	t106 := math.FMA(t105, t98, math.Float64frombits(0x3ed7f2a83b6f787f))
-	t107 := math.FMA(t106, t98, math.Float64frombits(0xbee78845bcfdb3ad))
-	t108 := math.FMA(t107, t98, math.Float64frombits(0xbef9959675eea675))
-	t109 := math.FMA(t108, t98, math.Float64frombits(0x3f23be03d6974a4a))
-	t110 := math.FMA(t109, t98, math.Float64frombits(0xbf2a1df24798004c))
-	t111 := math.FMA(t110, t98, math.Float64frombits(0xbf48d4a99f8e1195))
-	t112 := math.FMA(t111, t98, math.Float64frombits(0x3f749c6728507ced))
-	t113 := math.FMA(t112, t98, math.Float64frombits(0xbf909623884f6f33))
-	t114 := math.FMA(t113, t98, math.Float64frombits(0x3fa3079edf686180))
-	t115 := math.FMA(t114, t98, math.Float64frombits(0xbfb0fb06dfe49e43))
-	t116 := math.FMA(t115, t98, math.Float64frombits(0x3fb7fee004e123d8))
-	t117 := math.FMA(t116, t98, math.Float64frombits(0xbfb9ddb23c3e906e))
-	t118 := math.FMA(t117, t98, math.Float64frombits(0x3fb16ecefcfa539e))
-	t119 := math.FMA(t118, t98, math.Float64frombits(0x3f8f7f5df66fd7af))
-	t120 := math.FMA(t119, t98, math.Float64frombits(0xbfc1df1ad154a28e))
-	t121 := math.FMA(t120, t98, math.Float64frombits(0x3ff3ba5916e9fd7f))
-	t122 := float64(t95 * t95)
-	t123 := math.Float64bits(t122) ^ uint64(0x8000000000000000)
-	t124 := math.FMA(t95, t95, math.Float64frombits(t123))
-	t125 := math.Float64bits(t122) ^ uint64(0x8000000000000000)
-	t126 := math.Float64frombits(t125) < math.Float64frombits(0xc087700000000000)
-	t127 := math.Float64frombits(t125)
-	if t126 {
-		t127 = math.Float64frombits(0xc087700000000000)
+	t98 := x != x
+	t99 := t97
+	if t98 {
+		t99 = x
 	}
-	t128 := t127
-	if math.Float64frombits(0x4086380000000000) < t127 {
-		t128 = math.Float64frombits(0x4086380000000000)
-	}
-	t129 := float64(t128 * math.Float64frombits(0x3ff71547652b82fe))
-	t130 := float64(t129 + math.Float64frombits(0x4338000000000000))
-	t131 := float64(t130 - math.Float64frombits(0x4338000000000000))
-	t132 := math.FMA(t131, math.Float64frombits(0xbfe62e42fee00000), t128)
-	t133 := math.FMA(t131, math.Float64frombits(0xbdea39ef35793c76), t132)
-	t134 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t133, math.Float64frombits(0x3e21eed8eff8d898))
-	t135 := math.FMA(t134, t133, math.Float64frombits(0x3e5ae64567f544e4))
-	t136 := math.FMA(t135, t133, math.Float64frombits(0x3e927e4fb7789f5c))
-	t137 := math.FMA(t136, t133, math.Float64frombits(0x3ec71de3a556c734))
-	t138 := math.FMA(t137, t133, math.Float64frombits(0x3efa01a01a01a01a))
-	t139 := math.FMA(t138, t133, math.Float64frombits(0x3f2a01a01a01a01a))
-	t140 := math.FMA(t139, t133, math.Float64frombits(0x3f56c16c16c16c17))
-	t141 := math.FMA(t140, t133, math.Float64frombits(0x3f81111111111111))
-	t142 := math.FMA(t141, t133, math.Float64frombits(0x3fa5555555555555))
-	t143 := math.FMA(t142, t133, math.Float64frombits(0x3fc5555555555555))
-	t144 := math.FMA(t143, t133, math.Float64frombits(0x3fe0000000000000))
-	t145 := math.FMA(t144, t133, math.Float64frombits(0x3ff0000000000000))
-	t146 := math.FMA(t145, t133, math.Float64frombits(0x3ff0000000000000))
-	t147 := float64(t131 * math.Float64frombits(0x3fe0000000000000))
-	t148 := float64(t147 + math.Float64frombits(0x4338000000000000))
-	t149 := float64(t148 - math.Float64frombits(0x4338000000000000))
-	t150 := float64(t131 - t149)
-	t151 := float64(t150 + math.Float64frombits(0x4338000000000000))
-	t152 := math.Float64bits(t148) << 52
-	t153 := t152 + uint64(0x3ff0000000000000)
-	t154 := float64(t146 * math.Float64frombits(t153))
-	t155 := math.Float64bits(t151) << 52
-	t156 := t155 + uint64(0x3ff0000000000000)
-	t157 := float64(t154 * math.Float64frombits(t156))
-	t158 := float64(t157 * t124)
-	t159 := float64(t157 - t158)
-	t160 := math.FMA(t95, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t161 := float64(t121 / t160)
-	t162 := float64(t159 * t161)
-	t163 := t162
-	if t0 {
-		t163 = t93
-	}
-	t164 := math.Float64frombits(0x403c000000000000) < x
-	t165 := t163
-	if t164 {
-		t165 = math.Float64frombits(0x0)
-	}
-	t166 := x != x
-	t167 := t165
-	if t166 {
-		t167 = x
-	}
-	return t167
+	return t99
 }
 
 func erfc64Loop(op, xp, yp, zp *byte, n int) {
@@ -2690,116 +2610,117 @@ func erfc32Loop(op, xp, yp, zp *byte, n int) {
 // Erf is the error function.
 func Erf(x float64) float64 {
 	t0 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
-	t1 := float64(x * x)
-	t2 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t1, math.Float64frombits(0xbe1389d4f2641625))
-	t3 := math.FMA(t2, t1, math.Float64frombits(0x3e4f7b4bf3b13964))
-	t4 := math.FMA(t3, t1, math.Float64frombits(0xbe85f1ecb6f0764c))
-	t5 := math.FMA(t4, t1, math.Float64frombits(0x3ebb9df224ca4b97))
-	t6 := math.FMA(t5, t1, math.Float64frombits(0xbeef4d1e3183f7ae))
-	t7 := math.FMA(t6, t1, math.Float64frombits(0x3f1f9a321d5b8e1e))
-	t8 := math.FMA(t7, t1, math.Float64frombits(0xbf4c02db3dac435f))
-	t9 := math.FMA(t8, t1, math.Float64frombits(0x3f7565bcd0dbaa38))
-	t10 := math.FMA(t9, t1, math.Float64frombits(0xbf9b82ce31284e00))
-	t11 := math.FMA(t10, t1, math.Float64frombits(0x3fbce2f21a042b30))
-	t12 := math.FMA(t11, t1, math.Float64frombits(0xbfd812746b0379e6))
-	t13 := math.FMA(t12, t1, math.Float64frombits(0x3fc06eba8214db69))
-	t14 := math.FMA(x, t13, x)
-	t15 := math.Float64frombits(t0) < math.Float64frombits(0x3ff0000000000000)
-	t16 := math.Float64frombits(t0) < math.Float64frombits(0x3fe0000000000000)
-	t17 := math.Float64frombits(t0)
-	if t16 {
-		t17 = math.Float64frombits(0x3fe0000000000000)
+	t1 := math.Float64frombits(t0) < math.Float64frombits(0x3fe0000000000000)
+	t2 := math.Float64frombits(t0)
+	if t1 {
+		t2 = math.Float64frombits(0x3fe0000000000000)
 	}
-	t18 := t17
-	if math.Float64frombits(0x403c000000000000) < t17 {
-		t18 = math.Float64frombits(0x403c000000000000)
+	t3 := t2
+	if math.Float64frombits(0x403c000000000000) < t2 {
+		t3 = math.Float64frombits(0x403c000000000000)
 	}
-	t19 := float64(t18 - math.Float64frombits(0x4010000000000000))
-	t20 := float64(t18 + math.Float64frombits(0x4010000000000000))
-	t21 := float64(t19 / t20)
-	t22 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t21, math.Float64frombits(0x3e24b285becdf595))
-	t23 := math.FMA(t22, t21, math.Float64frombits(0xbe4f93d763641f71))
-	t24 := math.FMA(t23, t21, math.Float64frombits(0xbe55313af02c6ce7))
-	t25 := math.FMA(t24, t21, math.Float64frombits(0x3e7dad8579df16de))
-	t26 := math.FMA(t25, t21, math.Float64frombits(0x3e74b57365b768b8))
-	t27 := math.FMA(t26, t21, math.Float64frombits(0xbeabb34490220bd6))
-	t28 := math.FMA(t27, t21, math.Float64frombits(0x3e9395e32dae2924))
-	t29 := math.FMA(t28, t21, math.Float64frombits(0x3ed7f2a83b6f787f))
-	t30 := math.FMA(t29, t21, math.Float64frombits(0xbee78845bcfdb3ad))
-	t31 := math.FMA(t30, t21, math.Float64frombits(0xbef9959675eea675))
-	t32 := math.FMA(t31, t21, math.Float64frombits(0x3f23be03d6974a4a))
-	t33 := math.FMA(t32, t21, math.Float64frombits(0xbf2a1df24798004c))
-	t34 := math.FMA(t33, t21, math.Float64frombits(0xbf48d4a99f8e1195))
-	t35 := math.FMA(t34, t21, math.Float64frombits(0x3f749c6728507ced))
-	t36 := math.FMA(t35, t21, math.Float64frombits(0xbf909623884f6f33))
-	t37 := math.FMA(t36, t21, math.Float64frombits(0x3fa3079edf686180))
-	t38 := math.FMA(t37, t21, math.Float64frombits(0xbfb0fb06dfe49e43))
-	t39 := math.FMA(t38, t21, math.Float64frombits(0x3fb7fee004e123d8))
-	t40 := math.FMA(t39, t21, math.Float64frombits(0xbfb9ddb23c3e906e))
-	t41 := math.FMA(t40, t21, math.Float64frombits(0x3fb16ecefcfa539e))
-	t42 := math.FMA(t41, t21, math.Float64frombits(0x3f8f7f5df66fd7af))
-	t43 := math.FMA(t42, t21, math.Float64frombits(0xbfc1df1ad154a28e))
-	t44 := math.FMA(t43, t21, math.Float64frombits(0x3ff3ba5916e9fd7f))
-	t45 := float64(t18 * t18)
-	t46 := math.Float64bits(t45) ^ uint64(0x8000000000000000)
-	t47 := math.FMA(t18, t18, math.Float64frombits(t46))
-	t48 := math.Float64bits(t45) ^ uint64(0x8000000000000000)
-	t49 := math.Float64frombits(t48) < math.Float64frombits(0xc087700000000000)
-	t50 := math.Float64frombits(t48)
-	if t49 {
-		t50 = math.Float64frombits(0xc087700000000000)
+	t4 := float64(t3 - math.Float64frombits(0x4010000000000000))
+	t5 := float64(t3 + math.Float64frombits(0x4010000000000000))
+	t6 := float64(t4 / t5)
+	t7 := math.FMA(math.Float64frombits(0x3e1a258258de60bb), t6, math.Float64frombits(0x3e24b285becdf595))
+	t8 := math.FMA(t7, t6, math.Float64frombits(0xbe4f93d763641f71))
+	t9 := math.FMA(t8, t6, math.Float64frombits(0xbe55313af02c6ce7))
+	t10 := math.FMA(t9, t6, math.Float64frombits(0x3e7dad8579df16de))
+	t11 := math.FMA(t10, t6, math.Float64frombits(0x3e74b57365b768b8))
+	t12 := math.FMA(t11, t6, math.Float64frombits(0xbeabb34490220bd6))
+	t13 := math.FMA(t12, t6, math.Float64frombits(0x3e9395e32dae2924))
+	t14 := math.FMA(t13, t6, math.Float64frombits(0x3ed7f2a83b6f787f))
+	t15 := math.FMA(t14, t6, math.Float64frombits(0xbee78845bcfdb3ad))
+	t16 := math.FMA(t15, t6, math.Float64frombits(0xbef9959675eea675))
+	t17 := math.FMA(t16, t6, math.Float64frombits(0x3f23be03d6974a4a))
+	t18 := math.FMA(t17, t6, math.Float64frombits(0xbf2a1df24798004c))
+	t19 := math.FMA(t18, t6, math.Float64frombits(0xbf48d4a99f8e1195))
+	t20 := math.FMA(t19, t6, math.Float64frombits(0x3f749c6728507ced))
+	t21 := math.FMA(t20, t6, math.Float64frombits(0xbf909623884f6f33))
+	t22 := math.FMA(t21, t6, math.Float64frombits(0x3fa3079edf686180))
+	t23 := math.FMA(t22, t6, math.Float64frombits(0xbfb0fb06dfe49e43))
+	t24 := math.FMA(t23, t6, math.Float64frombits(0x3fb7fee004e123d8))
+	t25 := math.FMA(t24, t6, math.Float64frombits(0xbfb9ddb23c3e906e))
+	t26 := math.FMA(t25, t6, math.Float64frombits(0x3fb16ecefcfa539e))
+	t27 := math.FMA(t26, t6, math.Float64frombits(0x3f8f7f5df66fd7af))
+	t28 := math.FMA(t27, t6, math.Float64frombits(0xbfc1df1ad154a28e))
+	t29 := math.FMA(t28, t6, math.Float64frombits(0x3ff3ba5916e9fd7f))
+	t30 := float64(t3 * t3)
+	t31 := math.Float64bits(t30) ^ uint64(0x8000000000000000)
+	t32 := math.FMA(t3, t3, math.Float64frombits(t31))
+	t33 := math.Float64bits(t30) ^ uint64(0x8000000000000000)
+	t34 := math.Float64frombits(t33) < math.Float64frombits(0xc087700000000000)
+	t35 := math.Float64frombits(t33)
+	if t34 {
+		t35 = math.Float64frombits(0xc087700000000000)
 	}
-	t51 := t50
-	if math.Float64frombits(0x4086380000000000) < t50 {
-		t51 = math.Float64frombits(0x4086380000000000)
+	t36 := t35
+	if math.Float64frombits(0x4086380000000000) < t35 {
+		t36 = math.Float64frombits(0x4086380000000000)
 	}
-	t52 := float64(t51 * math.Float64frombits(0x3ff71547652b82fe))
-	t53 := float64(t52 + math.Float64frombits(0x4338000000000000))
-	t54 := float64(t53 - math.Float64frombits(0x4338000000000000))
-	t55 := math.FMA(t54, math.Float64frombits(0xbfe62e42fee00000), t51)
-	t56 := math.FMA(t54, math.Float64frombits(0xbdea39ef35793c76), t55)
-	t57 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t56, math.Float64frombits(0x3e21eed8eff8d898))
-	t58 := math.FMA(t57, t56, math.Float64frombits(0x3e5ae64567f544e4))
-	t59 := math.FMA(t58, t56, math.Float64frombits(0x3e927e4fb7789f5c))
-	t60 := math.FMA(t59, t56, math.Float64frombits(0x3ec71de3a556c734))
-	t61 := math.FMA(t60, t56, math.Float64frombits(0x3efa01a01a01a01a))
-	t62 := math.FMA(t61, t56, math.Float64frombits(0x3f2a01a01a01a01a))
-	t63 := math.FMA(t62, t56, math.Float64frombits(0x3f56c16c16c16c17))
-	t64 := math.FMA(t63, t56, math.Float64frombits(0x3f81111111111111))
-	t65 := math.FMA(t64, t56, math.Float64frombits(0x3fa5555555555555))
-	t66 := math.FMA(t65, t56, math.Float64frombits(0x3fc5555555555555))
-	t67 := math.FMA(t66, t56, math.Float64frombits(0x3fe0000000000000))
-	t68 := math.FMA(t67, t56, math.Float64frombits(0x3ff0000000000000))
-	t69 := math.FMA(t68, t56, math.Float64frombits(0x3ff0000000000000))
-	t70 := float64(t54 * math.Float64frombits(0x3fe0000000000000))
-	t71 := float64(t70 + math.Float64frombits(0x4338000000000000))
-	t72 := float64(t71 - math.Float64frombits(0x4338000000000000))
-	t73 := float64(t54 - t72)
-	t74 := float64(t73 + math.Float64frombits(0x4338000000000000))
-	t75 := math.Float64bits(t71) << 52
-	t76 := t75 + uint64(0x3ff0000000000000)
-	t77 := float64(t69 * math.Float64frombits(t76))
-	t78 := math.Float64bits(t74) << 52
-	t79 := t78 + uint64(0x3ff0000000000000)
-	t80 := float64(t77 * math.Float64frombits(t79))
-	t81 := float64(t80 * t47)
-	t82 := float64(t80 - t81)
-	t83 := math.FMA(t18, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
-	t84 := float64(t44 / t83)
-	t85 := float64(t82 * t84)
-	t86 := float64(math.Float64frombits(0x3ff0000000000000) - t85)
-	t87 := math.Float64bits(x) & uint64(0x8000000000000000)
-	t88 := math.Float64bits(t86) | t87
-	t89 := math.Float64frombits(t88)
-	if t15 {
-		t89 = t14
+	t37 := float64(t36 * math.Float64frombits(0x3ff71547652b82fe))
+	t38 := float64(t37 + math.Float64frombits(0x4338000000000000))
+	t39 := float64(t38 - math.Float64frombits(0x4338000000000000))
+	t40 := math.FMA(t39, math.Float64frombits(0xbfe62e42fee00000), t36)
+	t41 := math.FMA(t39, math.Float64frombits(0xbdea39ef35793c76), t40)
+	t42 := math.FMA(math.Float64frombits(0x3de6124613a86d09), t41, math.Float64frombits(0x3e21eed8eff8d898))
+	t43 := math.FMA(t42, t41, math.Float64frombits(0x3e5ae64567f544e4))
+	t44 := math.FMA(t43, t41, math.Float64frombits(0x3e927e4fb7789f5c))
+	t45 := math.FMA(t44, t41, math.Float64frombits(0x3ec71de3a556c734))
+	t46 := math.FMA(t45, t41, math.Float64frombits(0x3efa01a01a01a01a))
+	t47 := math.FMA(t46, t41, math.Float64frombits(0x3f2a01a01a01a01a))
+	t48 := math.FMA(t47, t41, math.Float64frombits(0x3f56c16c16c16c17))
+	t49 := math.FMA(t48, t41, math.Float64frombits(0x3f81111111111111))
+	t50 := math.FMA(t49, t41, math.Float64frombits(0x3fa5555555555555))
+	t51 := math.FMA(t50, t41, math.Float64frombits(0x3fc5555555555555))
+	t52 := math.FMA(t51, t41, math.Float64frombits(0x3fe0000000000000))
+	t53 := math.FMA(t52, t41, math.Float64frombits(0x3ff0000000000000))
+	t54 := math.FMA(t53, t41, math.Float64frombits(0x3ff0000000000000))
+	t55 := float64(t39 * math.Float64frombits(0x3fe0000000000000))
+	t56 := float64(t55 + math.Float64frombits(0x4338000000000000))
+	t57 := float64(t56 - math.Float64frombits(0x4338000000000000))
+	t58 := float64(t39 - t57)
+	t59 := float64(t58 + math.Float64frombits(0x4338000000000000))
+	t60 := math.Float64bits(t56) << 52
+	t61 := t60 + uint64(0x3ff0000000000000)
+	t62 := float64(t54 * math.Float64frombits(t61))
+	t63 := math.Float64bits(t59) << 52
+	t64 := t63 + uint64(0x3ff0000000000000)
+	t65 := float64(t62 * math.Float64frombits(t64))
+	t66 := float64(t65 * t32)
+	t67 := float64(t65 - t66)
+	t68 := math.FMA(t3, math.Float64frombits(0x4000000000000000), math.Float64frombits(0x3ff0000000000000))
+	t69 := float64(t29 / t68)
+	t70 := float64(t67 * t69)
+	t71 := math.Float64bits(x) & uint64(0x7fffffffffffffff)
+	t72 := float64(x * x)
+	t73 := math.FMA(math.Float64frombits(0x3dd05ffd737fb32e), t72, math.Float64frombits(0xbe1389d4f2641625))
+	t74 := math.FMA(t73, t72, math.Float64frombits(0x3e4f7b4bf3b13964))
+	t75 := math.FMA(t74, t72, math.Float64frombits(0xbe85f1ecb6f0764c))
+	t76 := math.FMA(t75, t72, math.Float64frombits(0x3ebb9df224ca4b97))
+	t77 := math.FMA(t76, t72, math.Float64frombits(0xbeef4d1e3183f7ae))
+	t78 := math.FMA(t77, t72, math.Float64frombits(0x3f1f9a321d5b8e1e))
+	t79 := math.FMA(t78, t72, math.Float64frombits(0xbf4c02db3dac435f))
+	t80 := math.FMA(t79, t72, math.Float64frombits(0x3f7565bcd0dbaa38))
+	t81 := math.FMA(t80, t72, math.Float64frombits(0xbf9b82ce31284e00))
+	t82 := math.FMA(t81, t72, math.Float64frombits(0x3fbce2f21a042b30))
+	t83 := math.FMA(t82, t72, math.Float64frombits(0xbfd812746b0379e6))
+	t84 := math.FMA(t83, t72, math.Float64frombits(0x3fc06eba8214db69))
+	t85 := math.FMA(x, t84, x)
+	t86 := math.Float64frombits(t71) < math.Float64frombits(0x3ff0000000000000)
+	t87 := float64(math.Float64frombits(0x3ff0000000000000) - t70)
+	t88 := math.Float64bits(x) & uint64(0x8000000000000000)
+	t89 := math.Float64bits(t87) | t88
+	t90 := math.Float64frombits(t89)
+	if t86 {
+		t90 = t85
 	}
-	t90 := x != x
-	t91 := t89
-	if t90 {
-		t91 = x
+	t91 := x != x
+	t92 := t90
+	if t91 {
+		t92 = x
 	}
-	return t91
+	return t92
 }
 
 func erf64Loop(op, xp, yp, zp *byte, n int) {
@@ -2826,58 +2747,38 @@ func erf32(x float32) float32 {
 	if t9 {
 		t10 = math.Float32frombits(0x40800000)
 	}
-	t11 := FMA(math.Float32frombits(0x35dc873d), t10, math.Float32frombits(0xb841a011))
-	t12 := FMA(t11, t10, math.Float32frombits(0x3a1ca74d))
-	t13 := FMA(t12, t10, math.Float32frombits(0xbb9c0fcd))
-	t14 := FMA(t13, t10, math.Float32frombits(0x3cd87ec6))
-	t15 := FMA(t14, t10, math.Float32frombits(0xbde17561))
-	t16 := FMA(t15, t10, math.Float32frombits(0xbf21bf36))
-	t17 := FMA(t16, t10, math.Float32frombits(0xbf90ab69))
-	t18 := FMA(t17, t10, math.Float32frombits(0x39a701ab))
-	t19 := t18
-	if t18 < math.Float32frombits(0xc2d00000) {
-		t19 = math.Float32frombits(0xc2d00000)
+	t11 := FMA(math.Float32frombits(0x361f13d8), t10, math.Float32frombits(0xb88babcd))
+	t12 := FMA(t11, t10, math.Float32frombits(0x3a6200d6))
+	t13 := FMA(t12, t10, math.Float32frombits(0xbbe12644))
+	t14 := FMA(t13, t10, math.Float32frombits(0x3d1c2b14))
+	t15 := FMA(t14, t10, math.Float32frombits(0xbe22a24a))
+	t16 := FMA(t15, t10, math.Float32frombits(0xbf6959fb))
+	t17 := FMA(t16, t10, math.Float32frombits(0xbfd0b6ce))
+	t18 := FMA(t17, t10, math.Float32frombits(0x39f0f082))
+	t19 := float32(t18 + math.Float32frombits(0x4b400000))
+	t20 := float32(t19 - math.Float32frombits(0x4b400000))
+	t21 := float32(t18 - t20)
+	t22 := FMA(math.Float32frombits(0x3aaf8448), t21, math.Float32frombits(0x3c1e8838))
+	t23 := FMA(t22, t21, math.Float32frombits(0x3d6357b6))
+	t24 := FMA(t23, t21, math.Float32frombits(0x3e75fc83))
+	t25 := FMA(t24, t21, math.Float32frombits(0x3f317218))
+	t26 := FMA(t25, t21, math.Float32frombits(0x3f800001))
+	t27 := math.Float32bits(t19) << 23
+	t28 := math.Float32bits(t26) + t27
+	t29 := float32(math.Float32frombits(0x3f800000) - math.Float32frombits(t28))
+	t30 := math.Float32bits(x) & uint32(0x80000000)
+	t31 := math.Float32bits(t29) | t30
+	t32 := math.Float32frombits(t0) < math.Float32frombits(0x3f800000)
+	t33 := math.Float32frombits(t31)
+	if t32 {
+		t33 = t8
 	}
-	t20 := t19
-	if math.Float32frombits(0x42b40000) < t19 {
-		t20 = math.Float32frombits(0x42b40000)
+	t34 := x != x
+	t35 := t33
+	if t34 {
+		t35 = x
 	}
-	t21 := float32(t20 * math.Float32frombits(0x3fb8aa3b))
-	t22 := float32(t21 + math.Float32frombits(0x4b400000))
-	t23 := float32(t22 - math.Float32frombits(0x4b400000))
-	t24 := FMA(t23, math.Float32frombits(0xbf317180), t20)
-	t25 := FMA(t23, math.Float32frombits(0xb717f7d1), t24)
-	t26 := FMA(math.Float32frombits(0x3ab6a1a7), t25, math.Float32frombits(0x3c091edd))
-	t27 := FMA(t26, t25, math.Float32frombits(0x3d2aaa74))
-	t28 := FMA(t27, t25, math.Float32frombits(0x3e2aaa3e))
-	t29 := FMA(t28, t25, math.Float32frombits(0x3f000000))
-	t30 := FMA(t29, t25, math.Float32frombits(0x3f800000))
-	t31 := FMA(t30, t25, math.Float32frombits(0x3f800000))
-	t32 := float32(t23 * math.Float32frombits(0x3f000000))
-	t33 := float32(t32 + math.Float32frombits(0x4b400000))
-	t34 := float32(t33 - math.Float32frombits(0x4b400000))
-	t35 := float32(t23 - t34)
-	t36 := float32(t35 + math.Float32frombits(0x4b400000))
-	t37 := math.Float32bits(t33) << 23
-	t38 := t37 + uint32(0x3f800000)
-	t39 := float32(t31 * math.Float32frombits(t38))
-	t40 := math.Float32bits(t36) << 23
-	t41 := t40 + uint32(0x3f800000)
-	t42 := float32(t39 * math.Float32frombits(t41))
-	t43 := float32(math.Float32frombits(0x3f800000) - t42)
-	t44 := math.Float32bits(x) & uint32(0x80000000)
-	t45 := math.Float32bits(t43) | t44
-	t46 := math.Float32frombits(t0) < math.Float32frombits(0x3f800000)
-	t47 := math.Float32frombits(t45)
-	if t46 {
-		t47 = t8
-	}
-	t48 := x != x
-	t49 := t47
-	if t48 {
-		t49 = x
-	}
-	return t49
+	return t35
 }
 
 func erf32Loop(op, xp, yp, zp *byte, n int) {
