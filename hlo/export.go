@@ -31,7 +31,9 @@ func Export(m *ir.Module) (out *Module, err error) {
 }
 
 func newExporter(m *ir.Module, out *Module) *exporter {
-	return &exporter{m: m, out: out, funcs: map[string]*computation{}, names: map[string]int{}, live: map[*ir.Op]bool{}}
+	ex := &exporter{m: m, out: out, funcs: map[string]*computation{}, names: map[string]int{}, live: map[*ir.Op]bool{}}
+	ex.values.slots = make([]slot[*instr], m.NumIDs())
+	return ex
 }
 
 // exporter translates one module.
@@ -44,15 +46,19 @@ type exporter struct {
 	live    map[*ir.Op]bool
 	frames  *frameTables // of out; nil as long as no location has a stack
 
-	up    *update         // nil for a module that is translated as a whole
-	taken map[string]bool // names of the module that is updated
+	up    *update    // nil for a module that is translated as a whole
+	taken *nameTable // names of the module that is updated
+
+	values table[*instr] // by the IDs of values
+	scopes uint32        // the last number of a scope
+	slabs  slabs
 }
 
 // exportScope is a computation under construction.
 type exportScope struct {
 	ex     *exporter
 	c      *computation
-	values map[*ir.Value]*instr
+	number uint32    // of the scope, in tables
 	op     *ir.Op    // the op that is being translated
 	body   *ir.Block // that is being translated
 	new    *updated  // nil for a module that is translated as a whole
@@ -82,7 +88,11 @@ func (ex *exporter) fail(op *ir.Op, format string, args ...any) {
 func (ex *exporter) unique(base string) string {
 	for {
 		ex.names[base]++
-		if name := base + "." + strconv.Itoa(ex.names[base]); !ex.taken[name] {
+		name := base + "." + strconv.Itoa(ex.names[base])
+		if ex.taken == nil {
+			return name
+		}
+		if e, _ := ex.taken.find(name); e == nil {
 			return name
 		}
 	}
@@ -274,12 +284,22 @@ func (ex *exporter) function(f fn.FuncOp) *computation {
 
 // newScope returns the scope of a computation that op, a function or the op around a region, stands for.
 func (ex *exporter) newScope(op *ir.Op) *exportScope {
-	s := &exportScope{ex: ex, op: op, c: &computation{defined: true}, values: map[*ir.Value]*instr{}}
+	ex.scopes++
+	s := &exportScope{ex: ex, op: op, c: &computation{defined: true}, number: ex.scopes}
 	if ex.up != nil {
-		s.new = ex.up.newScope()
+		s.new = &updated{up: ex.up, number: s.number}
 	}
 	return s
 }
+
+// instrOf returns the instruction that has the value v, nil if there is none yet.
+func (s *exportScope) instrOf(v *ir.Value) *instr {
+	in, _ := s.ex.values.get(s.number, uint32(v.ID()))
+	return in
+}
+
+// setValue says that in has the value v.
+func (s *exportScope) setValue(v *ir.Value, in *instr) { s.ex.values.set(s.number, uint32(v.ID()), in) }
 
 // params adds parameters for the arguments of a block.
 func (s *exportScope) params(args []*ir.Value) {
@@ -300,7 +320,7 @@ func (s *exportScope) param(v *ir.Value) *instr {
 	}
 	s.append(in)
 	s.c.params = append(s.c.params, in)
-	s.values[v] = in
+	s.setValue(v, in)
 	return in
 }
 
@@ -354,7 +374,7 @@ func (s *exportScope) tuple(list []*instr) *instr {
 
 // value returns the instruction of a value, which may come from outside of the computation.
 func (s *exportScope) value(v *ir.Value) *instr {
-	if in := s.values[v]; in != nil {
+	if in := s.instrOf(v); in != nil {
 		return in
 	}
 	if s.new != nil {
@@ -471,7 +491,7 @@ func (s *exportScope) results(op *ir.Op) *shape {
 func (s *exportScope) bind(op *ir.Op, in *instr) {
 	if op.NumResults() == 1 {
 		if _, isTuple := op.Result(0).Type().(*ir.TupleType); isTuple || !in.shape.isTuple() {
-			s.values[op.Result(0)] = in
+			s.setValue(op.Result(0), in)
 			return
 		}
 	}
@@ -485,7 +505,7 @@ func (s *exportScope) bind(op *ir.Op, in *instr) {
 		return
 	}
 	for i, r := range op.ResultList() {
-		s.values[r] = s.element(in, int64(i))
+		s.setValue(r, s.element(in, int64(i)))
 	}
 }
 
@@ -648,15 +668,15 @@ func (s *exportScope) translate(op *ir.Op) {
 		}
 		s.bind(op, s.constant(op, d))
 	case op.Is(stablehlo.Tuple):
-		s.values[op.Result(0)] = s.add(opTuple, s.results(op), s.operandsOf(op))
+		s.setValue(op.Result(0), s.add(opTuple, s.results(op), s.operandsOf(op)))
 	case op.Is(stablehlo.GetTupleElement):
-		s.values[op.Result(0)] = s.element(s.value(op.Operand(0)), s.int("index", 0))
+		s.setValue(op.Result(0), s.element(s.value(op.Operand(0)), s.int("index", 0)))
 	case op.Is(stablehlo.Iota):
 		s.make(op, "iota", "iota_dimension", s.int("iota_dimension", 0))
 	case op.Is(stablehlo.Compare):
 		s.compare(op)
 	case op.Is(stablehlo.BroadcastInDim):
-		s.values[op.Result(0)] = s.broadcastInDim(s.value(op.Operand(0)), s.results(op), s.ints("broadcast_dimensions"))
+		s.setValue(op.Result(0), s.broadcastInDim(s.value(op.Operand(0)), s.results(op), s.ints("broadcast_dimensions")))
 	case op.Is(stablehlo.Broadcast):
 		in := s.value(op.Operand(0))
 		out := s.results(op)
@@ -664,14 +684,14 @@ func (s *exportScope) translate(op *ir.Op) {
 		for i := range dims {
 			dims[i] = int64(len(out.dims) - len(dims) + i)
 		}
-		s.values[op.Result(0)] = s.broadcastInDim(in, out, dims)
+		s.setValue(op.Result(0), s.broadcastInDim(in, out, dims))
 	case op.Is(stablehlo.Transpose):
 		s.transpose(op)
 	case op.Is(stablehlo.Reverse):
 		s.make(op, "reverse", "dimensions", s.ints("dimensions"))
 	case op.Is(stablehlo.Concatenate):
 		if op.NumOperands() == 1 {
-			s.values[op.Result(0)] = s.value(op.Operand(0))
+			s.setValue(op.Result(0), s.value(op.Operand(0)))
 			return
 		}
 		s.make(op, "concatenate", "dimensions", []int64{s.int("dimension", 0)})
@@ -685,7 +705,7 @@ func (s *exportScope) translate(op *ir.Op) {
 			list = []sliceDim{}
 		}
 		if in := s.value(op.Operand(0)); compatible(in.shape, s.results(op)) {
-			s.values[op.Result(0)] = in
+			s.setValue(op.Result(0), in)
 			return
 		}
 		s.make(op, "slice", "slice", list)
@@ -915,12 +935,12 @@ func (s *exportScope) simple(op *ir.Op, o *opcode) {
 		}
 	case op.Is(stablehlo.Reshape):
 		if compatible(operands[0].shape, sh) {
-			s.values[op.Result(0)] = operands[0]
+			s.setValue(op.Result(0), operands[0])
 			return
 		}
 	case op.Is(stablehlo.Convert):
 		if operands[0].shape.elem == sh.elem {
-			s.values[op.Result(0)] = operands[0]
+			s.setValue(op.Result(0), operands[0])
 			return
 		}
 	case op.Is(stablehlo.Clamp), op.Is(stablehlo.Select):
@@ -1338,9 +1358,9 @@ func (s *exportScope) infeed(op *ir.Op) {
 	in := s.add(opInfeed, tuple(data, tokenShape), s.operandsOf(op), append(s.common(op), named(opInfeed, "infeed_config", s.str("infeed_config")))...)
 	parts := s.element(in, 0)
 	for i := range types[:len(types)-1] {
-		s.values[op.Result(i)] = s.element(parts, int64(i))
+		s.setValue(op.Result(i), s.element(parts, int64(i)))
 	}
-	s.values[op.Result(len(types)-1)] = s.element(in, 1)
+	s.setValue(op.Result(len(types)-1), s.element(in, 1))
 }
 
 func (s *exportScope) outfeed(op *ir.Op) {
@@ -1366,7 +1386,7 @@ func (s *exportScope) transfer(op *ir.Op) {
 			data = s.tuple(operands[:n])
 		}
 		start := s.add(opSend, tuple(data.shape, array(u32), tokenShape), []*instr{data, operands[n]}, attrs(opSend)...)
-		s.values[op.Result(0)] = s.add(opSendDone, tokenShape, []*instr{start}, attrs(opSendDone)...)
+		s.setValue(op.Result(0), s.add(opSendDone, tokenShape, []*instr{start}, attrs(opSendDone)...))
 		return
 	}
 	types := op.ResultTypes()
@@ -1378,14 +1398,14 @@ func (s *exportScope) transfer(op *ir.Op) {
 	start := s.add(opRecv, tuple(data, array(u32), tokenShape), operands, attrs(opRecv)...)
 	done := s.add(opRecvDone, tuple(data, tokenShape), []*instr{start}, attrs(opRecvDone)...)
 	if n == 1 {
-		s.values[op.Result(0)] = s.element(done, 0)
+		s.setValue(op.Result(0), s.element(done, 0))
 	} else {
 		parts := s.element(done, 0)
 		for i := range n {
-			s.values[op.Result(i)] = s.element(parts, int64(i))
+			s.setValue(op.Result(i), s.element(parts, int64(i)))
 		}
 	}
-	s.values[op.Result(n)] = s.element(done, 1)
+	s.setValue(op.Result(n), s.element(done, 1))
 }
 
 // channel returns the channel of a collective or a transfer.
@@ -1446,5 +1466,5 @@ func (s *exportScope) allToAll(op *ir.Op) {
 		}
 		perm = append(perm, axis)
 	}
-	s.values[op.Result(0)] = s.add(opcodes["reshape"], out, []*instr{s.transposed(v, perm, nil)})
+	s.setValue(op.Result(0), s.add(opcodes["reshape"], out, []*instr{s.transposed(v, perm, nil)}))
 }

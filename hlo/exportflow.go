@@ -70,7 +70,7 @@ func (s *exportScope) stateParam(st *state, all []*ir.Value, scope *linkedScope)
 		if s.new == nil {
 			break
 		}
-		if s.new.keys[p] = -1; old != nil {
+		if s.new.setKey(p, -1); old != nil {
 			s.inherit(p, old)
 			s.setStateSharding(p, old, st)
 		}
@@ -143,8 +143,7 @@ func (s *exportScope) plainPart(st *state, old *instr, i int, v *ir.Value) *inst
 	if old != nil && old.op == opTuple && st.from[i] >= 0 && st.from[i] < len(old.operands) && len(old.operands) == old.shape.leaves() {
 		// The old part may be a copy of the value.
 		x := old.operands[st.from[i]]
-		if was := s.new.from[n]; was != nil && x != was && x.op.name == "copy" && x.operands[0] == was && s.new.scope != nil && sameShape(x.shape, sh) &&
-			s.new.up.homeOf(x) == s.new.scope.comp {
+		if was := s.new.from(n); was != nil && x != was && x.op.name == "copy" && x.operands[0] == was && sameShape(x.shape, sh) && s.new.own(x) != nil {
 			return s.resolve(s.new.scope, x, []*ir.Value{v}, true)
 		}
 	}
@@ -154,7 +153,7 @@ func (s *exportScope) plainPart(st *state, old *instr, i int, v *ir.Value) *inst
 // take makes the parts of in the given values. It leaves out values without a name, which are nil.
 func (s *exportScope) take(in *instr, values []*ir.Value) {
 	if !in.shape.isTuple() {
-		s.values[values[0]] = in
+		s.setValue(values[0], in)
 		return
 	}
 	var walk func(in *instr)
@@ -166,7 +165,7 @@ func (s *exportScope) take(in *instr, values []*ir.Value) {
 				continue
 			}
 			if values[0] != nil {
-				s.values[values[0]] = e
+				s.setValue(values[0], e)
 			}
 			values = values[1:]
 		}
@@ -383,7 +382,8 @@ func (s *exportScope) sameBranch(op *ir.Op, i int, old *group) (*computation, *i
 	if !sum.same {
 		return nil, nil
 	}
-	var bound bindings
+	bound := s.new.up.bind()
+	defer s.new.up.unbind()
 	for _, x := range sum.outside {
 		bound.set(x.old, x.v)
 	}
@@ -395,7 +395,7 @@ func (s *exportScope) sameBranch(op *ir.Op, i int, old *group) (*computation, *i
 		}
 		n := bound.get(uint32(v.ID()))
 		if n == nil {
-			n = s.new.ids[uint32(v.ID())]
+			n = s.valueOf(uint32(v.ID()))
 		}
 		if n == nil || n.DefiningOp() != nil && !n.DefiningOp().IsBefore(op) {
 			return nil, nil

@@ -109,7 +109,7 @@ func (s *exportScope) async(op *ir.Op) {
 	if !op.Is(mhlo.AsyncStart) {
 		start := s.value(op.Operand(0))
 		if op.Is(mhlo.AsyncUpdate) {
-			s.values[op.Result(0)] = s.add(opAsyncUpdate, start.shape, []*instr{start})
+			s.setValue(op.Result(0), s.add(opAsyncUpdate, start.shape, []*instr{start}))
 			return
 		}
 		if !start.shape.isTuple() || len(start.shape.elems) < 2 {
@@ -133,5 +133,5 @@ func (s *exportScope) async(op *ir.Op) {
 		attrs = append(attrs, named(opAsyncStart, "async_execution_thread", thread))
 		c.thread = thread
 	}
-	s.values[op.Result(0)] = s.add(opAsyncStart, tuple(tuple(shapesOf(operands)...), c.root.shape), operands, attrs...)
+	s.setValue(op.Result(0), s.add(opAsyncStart, tuple(tuple(shapesOf(operands)...), c.root.shape), operands, attrs...))
 }

@@ -35,7 +35,7 @@ func Import(m *Module, ctx *ir.Context) (out *ir.Module, err error) {
 	}
 	im := newImporter(m, ctx, src)
 	im.module()
-	im.link.attrs = im.m.Op().Attrs()
+	im.link.attrs, im.link.numIDs = im.m.Op().Attrs(), im.m.NumIDs()
 	im.m.SetOrigins(im.link)
 	return im.m, nil
 }
@@ -88,15 +88,29 @@ type value struct {
 }
 
 // flat returns the values of v from left to right.
-func (v value) flat() []*ir.Value {
+func (v value) flat() []*ir.Value { return v.appendTo(make([]*ir.Value, 0, v.leaves())) }
+
+// appendTo appends the values of v from left to right.
+func (v *value) appendTo(list []*ir.Value) []*ir.Value {
 	if !v.tuple {
-		return []*ir.Value{v.v}
+		return append(list, v.v)
 	}
-	var list []*ir.Value
-	for _, e := range v.elems {
-		list = append(list, e.flat()...)
+	for i := range v.elems {
+		list = v.elems[i].appendTo(list)
 	}
 	return list
+}
+
+// leaves returns the number of values of v.
+func (v *value) leaves() int {
+	if !v.tuple {
+		return 1
+	}
+	n := 0
+	for i := range v.elems {
+		n += v.elems[i].leaves()
+	}
+	return n
 }
 
 // unflatten makes a value of shape s from the first values of list and returns the remaining values.

@@ -130,10 +130,10 @@ func (s *exportScope) keepsLog(op *ir.Op) bool {
 		return false
 	}
 	if d := op.Operand(0).DefiningOp(); d != nil {
-		x := u.whole[d]
+		x := u.instanceOf(d)
 		return x != nil && s.check(x)
 	}
-	in := s.values[op.Operand(0)]
+	in := s.instrOf(op.Operand(0))
 	return in != nil && slices.Contains(in.arrays(), requests(u.up.link.hlo.debug)[old.log-1].array)
 }
 

@@ -11,13 +11,14 @@ import (
 //
 // A link never changes after Import. It describes ops as Import made them. A pass may change or erase them since.
 type link struct {
-	hlo   *Module
-	ops   []*linkedOp          // by origin-1
-	funcs map[string]*linkedOp // functions by name
-	attrs ir.AttrList          // of the module
-	order bool                 // some instruction has a control predecessor, or is an add-dependency
-	spare []linkedOp           // memory for linkedOps
-	ids   []uint32             // memory for operands
+	hlo    *Module
+	ops    []*linkedOp          // by origin-1
+	funcs  map[string]*linkedOp // functions by name
+	attrs  ir.AttrList          // of the module
+	order  bool                 // some instruction has a control predecessor, or is an add-dependency
+	numIDs int                  // above the ID of every value
+	spare  []linkedOp           // memory for linkedOps
+	ids    []uint32             // memory for operands
 }
 
 // linkedScope is a block with the translation of a computation.

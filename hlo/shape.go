@@ -189,7 +189,7 @@ func (s *shape) dynamicList() []bool {
 
 // sameShape reports whether a and b are the same shape, layouts included.
 func sameShape(a, b *shape) bool {
-	return a == b || compatible(a, b) && slices.Equal(a.dynamicList(), b.dynamicList()) && sameLayout(a.layout, b.layout) && slices.EqualFunc(a.elems, b.elems, sameShape)
+	return a == b || compatible(a, b) && (a.dynamic == nil && b.dynamic == nil || slices.Equal(a.dynamicList(), b.dynamicList())) && sameLayout(a.layout, b.layout) && slices.EqualFunc(a.elems, b.elems, sameShape)
 }
 
 func sameLayout(a, b *layout) bool {

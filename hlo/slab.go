@@ -1,6 +1,10 @@
 package hlo
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/hlocb/hlocb/ir"
+)
 
 // slabs allocate the small parts of instructions many at a time. The parts live as long as their module.
 type slabs struct {
@@ -9,6 +13,7 @@ type slabs struct {
 	attrs    slab[attr]
 	comps    slab[computation]
 	metadata slab[metadata]
+	values   slab[*ir.Value]
 }
 
 // slab is memory for elements of one type.

@@ -29,9 +29,9 @@ func Update(m *ir.Module) (out *Module, err error) {
 	copied := *l.hlo
 	copied.comps = nil
 	ex := newExporter(m, &copied)
-	ex.taken = map[string]bool{}
-	ex.up = &update{ex: ex, link: l, funcs: map[string]comparison{}, blocks: map[*ir.Block]*summary{}, users: map[*computation][][]*instr{},
-		replaced: map[*computation]*computation{}, dropped: map[int]bool{}}
+	ex.up = &update{ex: ex, link: l, funcs: map[string]comparison{}, blocks: map[*ir.Block]*summary{}, users: map[*computation]*userTable{},
+		replaced: map[*computation]*computation{}, dropped: map[int]bool{},
+		bound: make([]slot[*ir.Value], l.numIDs), ids: table[*ir.Value]{slots: make([]slot[*ir.Value], l.numIDs)}}
 	same := true
 	for _, f := range fn.Funcs(m) {
 		same = ex.up.function(f.Symbol()) && same
@@ -40,15 +40,11 @@ func Update(m *ir.Module) (out *Module, err error) {
 	if same && sameAttrs && len(fn.Funcs(m)) == len(l.funcs) {
 		return l.hlo, nil
 	}
-	for _, c := range l.hlo.comps {
-		ex.taken[c.name] = true
-		for _, in := range c.instrs {
-			ex.taken[in.name] = true
-		}
-	}
+	ex.up.takeNames()
 	if !sameAttrs {
 		ex.attributes()
 	}
+	ex.up.filled = make([]*instance, len(l.ops))
 	ex.up.module()
 	ex.up.dropLogs()
 	shared := map[*computation]bool{} // old computations are immutable
@@ -69,10 +65,18 @@ type update struct {
 	link     *link
 	funcs    map[string]comparison
 	blocks   map[*ir.Block]*summary
-	homes    map[*instr]*computation       // of the old instructions
-	users    map[*computation][][]*instr   // of the instructions of an old computation, by their order
+	homes    map[*instr]*computation       // of the old instructions; nil until an op is in another computation
+	users    map[*computation]*userTable   // of the instructions of an old computation
 	replaced map[*computation]*computation // old computations, by the new ones that replace them
 	dropped  map[int]bool                  // the requests of debug_attributes that are gone
+	repeats  map[*computation]bool         // old computations in which a name occurs twice, as only a proto allows
+
+	ids    table[*ir.Value]  // values of a block by the ID of the old value; nil for an ID of several
+	filled []*instance       // the last instance with each old op, by its origin, while a block's instances are found
+	ops    slab[*ir.Op]      // memory for instances
+	flat   []*ir.Value       // memory for a list
+	bound  []slot[*ir.Value] // the values of bindings
+	open   []*bindings       // from the outermost to the innermost
 }
 
 // comparison says whether a function is unchanged.
@@ -121,23 +125,31 @@ type binding struct {
 	v   *ir.Value
 }
 
-// bindings maps old values to new ones.
+// bindings maps old values to new ones. An entry of update.bound belongs to the bindings that set it first; inner
+// bindings have their values of the same ID in a map.
 type bindings struct {
-	list  []binding
-	index map[uint32]*ir.Value // nil for a short list
+	up     *update
+	number uint32 // of the bindings
+	rest   map[uint32]*ir.Value
 }
+
+// bind opens new bindings inside those that are open.
+func (up *update) bind() *bindings {
+	up.ex.scopes++
+	b := &bindings{up: up, number: up.ex.scopes}
+	up.open = append(up.open, b)
+	return b
+}
+
+// unbind closes the innermost bindings.
+func (up *update) unbind() { up.open = up.open[:len(up.open)-1] }
 
 // get returns the value that takes the place of old, nil if there is none yet.
 func (b *bindings) get(old uint32) *ir.Value {
-	if b.index != nil {
-		return b.index[old]
+	if s := &b.up.bound[old]; s.scope == b.number {
+		return s.v
 	}
-	for _, x := range b.list {
-		if x.old == old {
-			return x.v
-		}
-	}
-	return nil
+	return b.rest[old]
 }
 
 // set says that v takes the place of old. It reports whether no other value does.
@@ -145,14 +157,10 @@ func (b *bindings) set(old uint32, v *ir.Value) (added, ok bool) {
 	if have := b.get(old); have != nil {
 		return false, have == v
 	}
-	b.list = append(b.list, binding{old, v})
-	if b.index != nil {
-		b.index[old] = v
-	} else if len(b.list) > 16 {
-		b.index = make(map[uint32]*ir.Value, 2*len(b.list))
-		for _, x := range b.list {
-			b.index[x.old] = x.v
-		}
+	if s := &b.up.bound[old]; s.scope == 0 || !slices.ContainsFunc(b.up.open, func(o *bindings) bool { return o.number == s.scope }) {
+		*s = slot[*ir.Value]{b.number, v}
+	} else {
+		store(&b.rest, old, v)
 	}
 	return true, true
 }
@@ -180,7 +188,8 @@ func (up *update) block(old *linkedScope, b *ir.Block) *summary {
 	if len(b.Args()) != len(old.args) {
 		return sum
 	}
-	var bound bindings
+	bound := up.bind()
+	defer up.unbind()
 	use := func(ref uint32, v *ir.Value) bool {
 		added, ok := bound.set(ref, v)
 		if added {
@@ -223,8 +232,8 @@ func (up *update) block(old *linkedScope, b *ir.Block) *summary {
 				}
 			}
 		}
-		for i, v := range op.ResultList() {
-			bound.set(o.result+uint32(i), v)
+		for i := range op.NumResults() {
+			bound.set(o.result+uint32(i), op.Result(i))
 		}
 	}
 	last := b.Last()
@@ -292,22 +301,77 @@ func (s *linkedScope) origins(up *update, args []*ir.Value) []int {
 	return list
 }
 
+// takeNames notes the names of the old module.
+func (up *update) takeNames() {
+	n := 0
+	for _, c := range up.link.hlo.comps {
+		n += 1 + len(c.instrs)
+	}
+	names := &nameTable{limit: 4*n + 64, others: map[string]*nameEntry{}, entries: make([]numberedName, 0, n)}
+	for _, c := range up.link.hlo.comps {
+		if e, n := names.find(c.name); e == nil {
+			names.add(c.name, n, nameEntry{in: &instr{name: c.name}})
+		}
+		for _, in := range c.instrs {
+			e, n := names.find(in.name)
+			if e == nil {
+				names.add(in.name, n, nameEntry{in: in})
+				continue
+			}
+			if c.has(e.in) {
+				store(&up.repeats, c, true)
+			}
+			e.in = in
+		}
+	}
+	up.ex.taken = names
+}
+
+// userTable has the users of the instructions of a computation.
+type userTable struct {
+	first []int32 // of the users of the instruction of each order
+	list  []*instr
+}
+
 // usersOf returns the users of an old instruction of c.
 func (up *update) usersOf(c *computation, in *instr) []*instr {
-	list, ok := up.users[c]
-	if !ok {
-		list = make([][]*instr, len(c.instrs))
-		for _, x := range c.instrs {
-			for _, o := range x.operands {
-				if l := list[o.order]; len(l) == 0 || l[len(l)-1] != x {
-					list[o.order] = append(l, x)
+	t := up.users[c]
+	if t == nil {
+		t = newUserTable(c)
+		up.users[c] = t
+	}
+	return t.of(in)
+}
+
+// newUserTable returns the users of the instructions of c, in the order of c.
+func newUserTable(c *computation) *userTable {
+	t := &userTable{first: make([]int32, len(c.instrs)+1)}
+	operands := func(yield func(user, o *instr)) {
+		last := make([]int32, len(c.instrs)) // the order of the last user, plus one
+		for _, in := range c.instrs {
+			for _, o := range in.operands {
+				if last[o.order] != in.order+1 {
+					last[o.order] = in.order + 1
+					yield(in, o)
 				}
 			}
 		}
-		up.users[c] = list
 	}
-	return list[in.order]
+	operands(func(_, o *instr) { t.first[o.order+1]++ })
+	for i := range c.instrs {
+		t.first[i+1] += t.first[i]
+	}
+	t.list = make([]*instr, t.first[len(c.instrs)])
+	next := slices.Clone(t.first)
+	operands(func(user, o *instr) {
+		t.list[next[o.order]] = user
+		next[o.order]++
+	})
+	return t
 }
+
+// of returns the users of in. An instruction that uses in several times is in the list once.
+func (t *userTable) of(in *instr) []*instr { return t.list[t.first[in.order]:t.first[in.order+1]] }
 
 // leafPaths returns the index of each part of s.
 func leafPaths(s *shape) [][]int64 {

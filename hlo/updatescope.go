@@ -1,8 +1,6 @@
 package hlo
 
 import (
-	"container/heap"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,18 +9,21 @@ import (
 
 // updated is the part of an exportScope that updates a module. In it an old instruction is one of the module that was
 // imported. A plain instruction is an old instruction without ops: a copy, a tuple, an end of an asynchronous pair.
+//
+// Facts about an old or a new instruction are in a record, which its order finds. Maps hold only what few instructions
+// have.
 type updated struct {
 	up        *update
-	scope     *linkedScope // nil for a computation that comes from none
-	whole     map[*ir.Op]*instance
-	ids       map[uint32]*ir.Value  // values of the block by the ID of the old value; nil for an ID of several
-	copies    map[copyKey][]copied  // the copies of old instructions
+	scope     *linkedScope          // nil for a computation that comes from none
+	number    uint32                // of the scope, in tables
+	olds      []oldRecord           // of the instructions of scope, by their order
+	others    map[*instr]*oldRecord // of instructions of other computations
+	fresh     []newRecord           // of the instructions of the computation, by their order
+	names     map[string]bool       // names of the computation that come from old ones; nil as long as records say it
+	whole     []*instance           // the instance of each op of the block, nil for none
+	copies    map[copyKey][]copied  // the copies of old instructions besides the first ones
 	where     map[*ir.Value]element // values that are parts of a tuple
 	parts     map[elementKey]*instr // parts that were extracted
-	from      map[*instr]*instr     // the old instruction that an instruction copies or replaces
-	stands    map[*instr][]*instr   // the instructions that copy or replace an old one
-	named     map[string]bool       // names of the computation
-	keys      map[*instr]int        // the place of each instruction in the old computation
 	at        int                   // the place of the current op
 	group     *group                // the instruction that the current op comes from; nil for a new op
 	waits     map[*instr][]*instr   // old instructions that an instruction waits for, besides its control predecessors
@@ -33,17 +34,32 @@ type updated struct {
 	lasting   []*instr            // plain instructions that stay without a use
 }
 
+// oldRecord is what a computation under construction has for an old instruction.
+type oldRecord struct {
+	stands    []*instr  // the instructions that copy or replace it
+	copied    copied    // the first copy
+	instances *instance // the first copy of its ops
+	more      bool      // updated.copies has other copies
+	named     bool      // an instruction has its name
+}
+
+// newRecord is what is known about an instruction of a computation under construction.
+type newRecord struct {
+	from *instr // the old instruction that it copies or replaces, nil for none
+	key  int32  // its place in the old computation
+}
+
 // instance is one copy of all ops of an instruction.
 type instance struct {
-	group   *group
-	ops     []*ir.Op
-	found   int
-	last    *ir.Op // in the order of the block
-	checked bool
-	ok      bool
-	slots   [][]*ir.Value  // the values of the instruction's operands
-	values  []*ir.Value    // of the instruction
-	comps   []*computation // that replace those that it calls; nil if they are unchanged
+	group       *group
+	next        *instance // the next copy of the same ops
+	ops         []*ir.Op
+	last        *ir.Op // in the order of the block
+	found       int
+	checked, ok bool
+	slots       []*ir.Value    // the values of the instruction's operands, one after the other
+	values      []*ir.Value    // of the instruction
+	comps       []*computation // that replace those that it calls; nil if they are unchanged
 }
 
 // copyKey finds the copy of an old instruction with a given first value.
@@ -77,9 +93,54 @@ type heirs struct {
 	list  []*instr
 }
 
-func (up *update) newScope() *updated {
-	return &updated{up: up, copies: map[copyKey][]copied{}, where: map[*ir.Value]element{}, parts: map[elementKey]*instr{}, from: map[*instr]*instr{},
-		stands: map[*instr][]*instr{}, named: map[string]bool{}, keys: map[*instr]int{}, waits: map[*instr][]*instr{}, layout: map[*instr][]*instr{}}
+// own returns the record of an old instruction of the computation that u comes from, nil for another instruction.
+func (u *updated) own(old *instr) *oldRecord {
+	if u.scope == nil || !u.scope.comp.has(old) {
+		return nil
+	}
+	if u.olds == nil {
+		u.olds = make([]oldRecord, len(u.scope.comp.instrs))
+	}
+	return &u.olds[old.order]
+}
+
+// record returns the record of an old instruction.
+func (u *updated) record(old *instr) *oldRecord {
+	r := u.own(old)
+	if r == nil {
+		if r = u.others[old]; r == nil {
+			r = &oldRecord{}
+			store(&u.others, old, r)
+		}
+	}
+	return r
+}
+
+// stands returns the instructions that copy or replace old.
+func (u *updated) stands(old *instr) []*instr { return u.record(old).stands }
+
+// from returns the old instruction that in copies or replaces, nil for none.
+func (u *updated) from(in *instr) *instr { return u.fresh[in.order].from }
+
+// claim gives an instruction the name of old. It reports whether no other instruction has the name.
+func (u *updated) claim(old *instr) bool {
+	r := u.own(old)
+	if u.names == nil && r != nil && !u.up.repeats[u.scope.comp] {
+		claimed := !r.named
+		r.named = true
+		return claimed
+	}
+	if u.names == nil {
+		u.names = map[string]bool{}
+		for i := range u.olds {
+			if u.olds[i].named {
+				u.names[u.scope.comp.instrs[i].name] = true
+			}
+		}
+	}
+	claimed := !u.names[old.name]
+	u.names[old.name] = true
+	return claimed
 }
 
 // attach says that the computation of s comes from old.
@@ -149,70 +210,95 @@ func (s *exportScope) oldParams(args []*ir.Value) bool {
 			} else {
 				in = s.param(v)
 				in.shape = sh
-				s.new.keys[in] = int(p.old.order)
+				s.new.setKey(in, int(p.old.order))
 			}
 		} else {
 			in = s.param(v)
-			s.new.keys[in] = -1
+			s.new.setKey(in, -1)
 		}
 		if in.param = int64(i); len(s.c.params) == i {
 			s.c.params = append(s.c.params, in)
 		}
-		s.values[v] = in
+		s.setValue(v, in)
 	}
 	return true
 }
 
 // append adds in at the place of the current op.
 func (s *exportScope) append(in *instr) {
+	in.order = int32(len(s.c.instrs))
 	s.c.instrs = append(s.c.instrs, in)
-	if s.new == nil {
+	u := s.new
+	if u == nil {
 		return
 	}
-	s.new.keys[in] = s.new.at
-	if len(s.new.tokens) > 0 {
-		s.new.waits[in], s.new.tokens = s.new.tokens, nil
+	u.fresh = append(u.fresh, newRecord{key: int32(u.at)})
+	if len(u.tokens) > 0 {
+		store(&u.waits, in, u.tokens)
+		u.tokens = nil
 	}
 }
+
+// setKey sets the place of in in the old computation.
+func (u *updated) setKey(in *instr, key int) { u.fresh[in.order].key = int32(key) }
 
 // copyOf adds a copy of an old instruction, with the given operands and values.
 func (s *exportScope) copyOf(old *instr, operands []*instr, values []*ir.Value) *instr {
 	u := s.new
-	n := *old
+	n := s.ex.slabs.instrs.one()
+	*n = *old
 	n.operands = operands
-	n.attrs = slices.DeleteFunc(slices.Clone(old.attrs), func(a attr) bool { return a.spec == cControl })
-	if u.named[n.name] {
+	n.attrs = slices.Clip(old.attrs)
+	if old.get(cControl) != nil {
+		n.attrs = slices.DeleteFunc(slices.Clone(old.attrs), func(a attr) bool { return a.spec == cControl })
+	}
+	if !u.claim(old) {
 		n.name = s.ex.unique(old.op.name)
 	}
-	u.named[n.name] = true
-	s.append(&n)
-	u.link(&n, old)
-	if u.scope != nil && int(old.order) < len(u.scope.comp.instrs) && u.scope.comp.instrs[old.order] == old {
-		u.keys[&n] = int(old.order)
+	s.append(n)
+	u.link(n, old)
+	if u.own(old) != nil {
+		u.setKey(n, int(old.order))
 	}
-	u.remember(old, &n, values)
-	return &n
+	u.remember(old, n, values)
+	return n
 }
 
 // link says that in copies or replaces old.
 func (u *updated) link(in, old *instr) {
-	if u.from[in] == nil {
-		u.from[in] = old
+	if r := &u.fresh[in.order]; r.from == nil {
+		r.from = old
 	}
-	u.stands[old] = append(u.stands[old], in)
+	r := u.record(old)
+	if r.stands == nil {
+		r.stands = u.up.ex.slabs.pointers.take(1)[:0]
+	}
+	r.stands = append(r.stands, in)
 }
 
 // remember says that in, which copies old, has the given values.
 func (u *updated) remember(old, in *instr, values []*ir.Value) {
+	r := u.record(old)
+	if r.copied.in == nil {
+		r.copied = copied{in, values}
+		return
+	}
+	r.more = true
 	k := copyKey{old, first(values)}
-	u.copies[k] = append(u.copies[k], copied{in, values})
+	store(&u.copies, k, append(u.copies[k], copied{in, values}))
 }
 
 // copyWith returns the copy of old with the given values, nil if there is none.
 func (u *updated) copyWith(old *instr, values []*ir.Value) *instr {
-	for _, c := range u.copies[copyKey{old, first(values)}] {
-		if slices.Equal(c.values, values) {
-			return c.in
+	r := u.record(old)
+	if r.copied.in != nil && slices.Equal(r.copied.values, values) {
+		return r.copied.in
+	}
+	if r.more {
+		for _, c := range u.copies[copyKey{old, first(values)}] {
+			if slices.Equal(c.values, values) {
+				return c.in
+			}
 		}
 	}
 	return nil
@@ -228,8 +314,8 @@ func first(values []*ir.Value) *ir.Value {
 // setValues says that in, which comes from old, has the given values.
 func (s *exportScope) setValues(in, old *instr, values []*ir.Value) {
 	if !in.shape.isTuple() {
-		if len(values) == 1 && values[0] != nil && s.values[values[0]] == nil {
-			s.values[values[0]] = in
+		if len(values) == 1 && values[0] != nil && s.instrOf(values[0]) == nil {
+			s.setValue(values[0], in)
 		}
 		return
 	}
@@ -237,9 +323,9 @@ func (s *exportScope) setValues(in, old *instr, values []*ir.Value) {
 		if i == len(values) {
 			break
 		}
-		if v := values[i]; v != nil && s.values[v] == nil {
+		if v := values[i]; v != nil && s.instrOf(v) == nil {
 			if _, ok := s.new.where[v]; !ok {
-				s.new.where[v] = element{in, path, old, path}
+				store(&s.new.where, v, element{in, path, old, path})
 			}
 		}
 	}
@@ -261,9 +347,9 @@ func (s *exportScope) setResults(results []*ir.Value, in *instr, old *instr, fro
 			e.old, e.oldPath = old, oldPaths[from[i]]
 		}
 		if len(path) == 0 {
-			s.values[results[i]] = in
+			s.setValue(results[i], in)
 		} else {
-			s.new.where[results[i]] = e
+			store(&s.new.where, results[i], e)
 		}
 	}
 }
@@ -275,7 +361,7 @@ func (s *exportScope) extract(e element, v *ir.Value) *instr {
 		k := elementKey{cur, index}
 		var gte *instr
 		if old != nil && i < len(e.oldPath) {
-			for _, x := range s.new.up.usersIn(old) {
+			for _, x := range s.new.usersIn(old) {
 				if x.op == opGTE && attrOf[int64](x, "index") == e.oldPath[i] {
 					gte = x
 					break
@@ -293,13 +379,13 @@ func (s *exportScope) extract(e element, v *ir.Value) *instr {
 				n = s.copyOf(gte, []*instr{cur}, values)
 				n.shape = cur.shape.elems[index]
 				if e.oldPath[i] != index {
-					n.attrs = slices.DeleteFunc(n.attrs, func(a attr) bool { return a.spec == opGTE.attrs[0] })
+					n.attrs = slices.DeleteFunc(slices.Clone(n.attrs), func(a attr) bool { return a.spec == opGTE.attrs[0] })
 					s.ex.set(n, opGTE.attrs[0], index)
 				}
 			} else {
 				n = s.element(cur, index)
 			}
-			s.new.parts[k] = n
+			store(&s.new.parts, k, n)
 		}
 		cur = n
 	}
@@ -307,21 +393,21 @@ func (s *exportScope) extract(e element, v *ir.Value) *instr {
 }
 
 // usersIn returns the users of an old instruction.
-func (up *update) usersIn(in *instr) []*instr {
-	if c := up.homeOf(in); c != nil {
-		return up.usersOf(c, in)
+func (u *updated) usersIn(in *instr) []*instr {
+	if c := u.homeOf(in); c != nil {
+		return u.up.usersOf(c, in)
 	}
 	return nil
 }
 
 // homeOf returns the computation of an old instruction.
-func (up *update) homeOf(in *instr) *computation {
+func (u *updated) homeOf(in *instr) *computation {
+	up := u.up
+	if u.scope != nil && u.scope.comp.has(in) {
+		return u.scope.comp
+	}
 	if up.homes == nil {
-		n := 0
-		for _, c := range up.link.hlo.comps {
-			n += len(c.instrs)
-		}
-		up.homes = make(map[*instr]*computation, n)
+		up.homes = map[*instr]*computation{}
 		for _, c := range up.link.hlo.comps {
 			for _, x := range c.instrs {
 				up.homes[x] = c
@@ -331,68 +417,97 @@ func (up *update) homeOf(in *instr) *computation {
 	return up.homes[in]
 }
 
+// has reports whether in is an instruction of c.
+func (c *computation) has(in *instr) bool {
+	return int(in.order) < len(c.instrs) && c.instrs[in.order] == in
+}
+
+// valueOf returns the value of the block that comes from the old value with the given ID, nil if there is none or more
+// than one.
+func (s *exportScope) valueOf(id uint32) *ir.Value {
+	v, _ := s.new.up.ids.get(s.new.number, id)
+	return v
+}
+
 // findInstances finds the instructions whose ops are all in b.
 func (s *exportScope) findInstances(b *ir.Block) {
-	u := s.new
+	u, up := s.new, s.new.up
+	have := func(id uint32, v *ir.Value) {
+		if _, ok := up.ids.get(u.number, id); ok {
+			v = nil
+		}
+		up.ids.set(u.number, id, v)
+	}
+	for _, v := range b.Args() {
+		if id, ok := up.ref(v); ok {
+			have(id, v)
+		}
+	}
 	n := 0
 	for range b.Ops() {
 		n++
 	}
-	u.whole, u.ids = make(map[*ir.Op]*instance, n), make(map[uint32]*ir.Value, n)
-	u.copies, u.from, u.stands = roomFor(u.copies, n), roomFor(u.from, n), roomFor(u.stands, n)
-	u.named, u.keys, s.values = roomFor(u.named, n), roomFor(u.keys, n), roomFor(s.values, n)
-	instances, ops := make([]instance, 0, n), make([]*ir.Op, 0, n)
-	have := func(id uint32, v *ir.Value) {
-		if _, ok := u.ids[id]; ok {
-			v = nil
-		}
-		u.ids[id] = v
-	}
-	for _, v := range b.Args() {
-		if id, ok := u.up.ref(v); ok {
-			have(id, v)
-		}
-	}
-	seen := make(map[*linkedOp]int, n)
-	lists := make(map[*group][]*instance, n)
+	u.whole = make([]*instance, n)
+	u.fresh, s.c.instrs = slices.Grow(u.fresh, n), slices.Grow(s.c.instrs, n)
+	instances := make([]instance, 0, n)
+	at := -1
 	for op := range b.Ops() {
-		old := u.up.link.op(op.Origin())
+		at++
+		old := up.link.op(op.Origin())
 		if old == nil || old.group == nil {
 			continue
 		}
-		for _, v := range op.ResultList() {
-			if id, ok := u.up.ref(v); ok {
+		for i := range op.NumResults() {
+			v := op.Result(i)
+			if id, ok := up.ref(v); ok {
 				have(id, v)
 			}
 		}
 		if !sameOp(old, op) {
 			continue
 		}
-		g, k := old.group, seen[old]
-		seen[old]++
-		list := lists[g]
-		if len(list) == k {
-			from := len(ops)
-			ops = append(ops, make([]*ir.Op, len(g.ops))...)
-			instances = append(instances, instance{group: g, ops: ops[from:len(ops):len(ops)]})
-			list = append(list, &instances[len(instances)-1])
-			lists[g] = list
-		} else if len(list) < k {
-			continue
+		// The op belongs to the first instance that has no such op yet.
+		g := old.group
+		next := &u.record(g.in).instances
+		if x := up.filled[old.origin-1]; x != nil {
+			next = &x.next
 		}
-		x := list[k]
+		x := *next
+		if x == nil {
+			instances = append(instances, instance{group: g, ops: up.ops.take(len(g.ops))})
+			x = &instances[len(instances)-1]
+			*next = x
+		}
+		up.filled[old.origin-1] = x
 		x.ops[old.place] = op
 		x.found++
 		x.last = op
-		u.whole[op] = x
+		u.whole[at] = x
+	}
+	for i := range instances {
+		for _, o := range instances[i].group.ops {
+			up.filled[o.origin-1] = nil
+		}
 	}
 }
 
-// roomFor returns m with room for n more entries: growing step by step would move the entries several times.
-func roomFor[K comparable, V any](m map[K]V, n int) map[K]V {
-	out := make(map[K]V, len(m)+n)
-	maps.Copy(out, m)
-	return out
+// has reports whether op is one of the ops of x.
+func (x *instance) has(up *update, op *ir.Op) bool {
+	old := up.link.op(op.Origin())
+	return old != nil && old.group == x.group && x.ops[old.place] == op
+}
+
+// instanceOf returns the instance with op, nil if there is none.
+func (u *updated) instanceOf(op *ir.Op) *instance {
+	old := u.up.link.op(op.Origin())
+	if old == nil || old.group == nil {
+		return nil
+	}
+	x := u.record(old.group.in).instances
+	for x != nil && !x.has(u.up, op) {
+		x = x.next
+	}
+	return x
 }
 
 // check reports whether the instruction of x can stay as it is: the ops use equal values where they did, and no value
@@ -406,7 +521,8 @@ func (s *exportScope) check(x *instance) bool {
 	if x.found != len(g.ops) {
 		return false
 	}
-	var bound bindings
+	bound := u.up.bind()
+	defer u.up.unbind()
 	for i, old := range g.ops {
 		op := x.ops[i]
 		for j, ref := range old.operands {
@@ -430,19 +546,19 @@ func (s *exportScope) check(x *instance) bool {
 		if !same && !s.rebuildable(x) {
 			return false
 		}
-		for j, v := range op.ResultList() {
-			bound.set(old.result+uint32(j), v)
+		for j := range op.NumResults() {
+			bound.set(old.result+uint32(j), op.Result(j))
 		}
 		if len(g.ops) == 1 || op.Has(ir.Pure) {
 			continue
 		}
-		for _, v := range op.ResultList() {
-			for use := range v.Uses() {
+		for j := range op.NumResults() {
+			for use := range op.Result(j).Uses() {
 				o := use.Owner()
 				for o != nil && o.Block() != op.Block() {
 					o = o.Parent()
 				}
-				if o != nil && u.whole[o] != x && o.IsBefore(x.last) {
+				if o != nil && !x.has(u.up, o) && o.IsBefore(x.last) {
 					return false
 				}
 			}
@@ -452,33 +568,31 @@ func (s *exportScope) check(x *instance) bool {
 		if v := bound.get(ref); v != nil {
 			return v, true
 		}
-		v := u.ids[ref]
+		v := s.valueOf(ref)
 		if v == nil || v.DefiningOp() != nil && !v.DefiningOp().IsBefore(x.last) {
 			return nil, false
 		}
 		return v, true
 	}
+	list := u.up.flat[:0]
 	for _, o := range g.in.operands {
-		var list []*ir.Value
-		for _, old := range g.scope.values[o.order].flat() {
-			var v *ir.Value
-			if old != nil {
-				var ok bool
-				if v, ok = value(uint32(old.ID())); !ok {
-					return false
-				}
-			}
-			list = append(list, v)
-		}
-		x.slots = append(x.slots, list)
+		list = g.scope.values[o.order].appendTo(list)
 	}
-	for _, old := range g.scope.values[g.in.order].flat() {
-		var v *ir.Value
-		if old != nil {
-			v, _ = value(uint32(old.ID()))
+	n := len(list)
+	list = g.scope.values[g.in.order].appendTo(list)
+	u.up.flat = list
+	values := u.up.ex.slabs.values.take(len(list))
+	for i, old := range list {
+		if old == nil {
+			continue
 		}
-		x.values = append(x.values, v)
+		v, ok := value(uint32(old.ID()))
+		if !ok && i < n {
+			return false
+		}
+		values[i] = v
 	}
+	x.slots, x.values = values[:n:n], values[n:]
 	x.ok = x.comps == nil || s.fits(x)
 	return x.ok
 }
@@ -535,14 +649,18 @@ func (s *exportScope) keep(x *instance) {
 	for _, p := range g.in.predecessors() {
 		s.pin(g.scope, p)
 	}
-	operands := make([]*instr, len(g.in.operands))
+	operands := s.ex.slabs.pointers.take(len(g.in.operands))
 	exact := !g.in.op.blind || s.ex.out.scheduled
+	rest := x.slots
 	for i, o := range g.in.operands {
-		operands[i] = s.resolve(g.scope, o, x.slots[i], exact)
+		n := g.scope.values[o.order].leaves()
+		operands[i] = s.resolve(g.scope, o, rest[:n:n], exact)
+		rest = rest[n:]
 	}
 	n := s.copyOf(g.in, operands, x.values)
 	if x.comps != nil {
 		comps := x.comps
+		n.attrs = slices.Clone(n.attrs)
 		for i, a := range n.attrs {
 			switch v := a.value.(type) {
 			case *computation:
@@ -563,11 +681,13 @@ func (s *exportScope) keep(x *instance) {
 			bound[old.result+uint32(j)] = v
 		}
 	}
-	for i, o := range g.in.operands {
-		for j, old := range g.scope.values[o.order].flat() {
+	rest = x.slots
+	for _, o := range g.in.operands {
+		for _, old := range g.scope.values[o.order].flat() {
 			if old != nil {
-				bound[uint32(old.ID())] = x.slots[i][j]
+				bound[uint32(old.ID())] = rest[0]
 			}
+			rest = rest[1:]
 		}
 	}
 	var ends func(start, n *instr)
@@ -605,7 +725,7 @@ func (s *exportScope) place(g *group) {
 
 // pin adds a copy of a plain instruction that another one waits for, if its values are still there.
 func (s *exportScope) pin(scope *linkedScope, in *instr) {
-	if !scope.plain(in) || len(s.new.stands[in]) > 0 || in.endsPair() {
+	if !scope.plain(in) || len(s.new.stands(in)) > 0 || in.endsPair() {
 		return
 	}
 	var values []*ir.Value
@@ -613,8 +733,8 @@ func (s *exportScope) pin(scope *linkedScope, in *instr) {
 		if old == nil {
 			return
 		}
-		v := s.new.ids[uint32(old.ID())]
-		if v == nil || s.values[v] == nil && s.new.where[v].in == nil {
+		v := s.valueOf(uint32(old.ID()))
+		if v == nil || s.instrOf(v) == nil && s.new.where[v].in == nil {
 			return
 		}
 		values = append(values, v)
@@ -659,7 +779,7 @@ func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value,
 		}
 	case "add-dependency":
 		o := s.resolve(scope, in.operands[0], values, exact)
-		for _, t := range u.stands[in.operands[1]] {
+		for _, t := range u.stands(in.operands[1]) {
 			if t.shape == tokenShape || t.shape.elem == tokenType {
 				return s.copyOf(in, []*instr{o, t}, values)
 			}
@@ -701,11 +821,11 @@ func (s *exportScope) relayout(in *instr, sh *shape, v *ir.Value) *instr {
 		}
 	}
 	var n *instr
-	if old := u.from[in]; old != nil && u.scope != nil && u.up.homeOf(old) == u.scope.comp && u.copyWith(old, []*ir.Value{v}) == in {
+	if old := u.from(in); old != nil && u.own(old) != nil && u.copyWith(old, []*ir.Value{v}) == in {
 		// The old module may have such a copy.
-		for _, x := range u.up.usersIn(old) {
+		for _, x := range u.usersIn(old) {
 			if x.op.name == "copy-start" {
-				for _, y := range u.up.usersIn(x) {
+				for _, y := range u.usersIn(x) {
 					if y.op.name == "copy-done" {
 						x = y
 						break
@@ -721,7 +841,7 @@ func (s *exportScope) relayout(in *instr, sh *shape, v *ir.Value) *instr {
 	if n == nil {
 		n = s.add(opcodes["copy"], sh, []*instr{in})
 	}
-	u.layout[in] = append(u.layout[in], n)
+	store(&u.layout, in, append(u.layout[in], n))
 	return n
 }
 
@@ -730,7 +850,7 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 	u := s.new
 	if e, ok := u.where[v]; ok {
 		n := s.extract(e, v)
-		s.values[v] = n
+		s.setValue(v, n)
 		return n
 	}
 	// The value is inside a fusion that stays, or the op is dead or later: compute the value again.
@@ -739,7 +859,7 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 		s.op, u.group = d, nil
 		s.translate(d)
 		s.op, u.group = outer, group
-		return s.values[v]
+		return s.instrOf(v)
 	}
 	return nil
 }
@@ -771,8 +891,11 @@ func alignFromEnd(old, list []*shape) []int {
 // which has the value v, or in if there is none.
 func (s *exportScope) plainOperand(in *instr, v *ir.Value) *instr {
 	u := s.new
-	old := u.from[in]
-	if old == nil || u.group == nil || len(u.group.in.operands) > 64 {
+	if u.group == nil || len(u.group.in.operands) > 64 {
+		return in
+	}
+	old := u.from(in)
+	if old == nil {
 		return in
 	}
 	scope := u.group.scope
@@ -798,12 +921,14 @@ func (s *exportScope) plainOperand(in *instr, v *ir.Value) *instr {
 func (s *exportScope) updateBlock(b *ir.Block) {
 	u := s.new
 	s.findInstances(b)
-	logs := map[*linkedOp]bool{}
+	var logs map[*linkedOp]bool
+	at := -1
 	for op := range b.Ops() {
 		if op.Next() == nil && op.Has(ir.Terminator) {
 			break
 		}
-		if x := u.whole[op]; x != nil && s.check(x) {
+		at++
+		if x := u.whole[at]; x != nil && s.check(x) {
 			if op == x.last && (x.group.scope == u.scope || slices.ContainsFunc(x.ops, s.ex.isLive)) {
 				s.keep(x)
 			}
@@ -813,7 +938,7 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 			continue
 		}
 		if s.keepsLog(op) {
-			logs[u.up.link.op(op.Origin())] = true
+			store(&logs, u.up.link.op(op.Origin()), true)
 			continue
 		}
 		s.op = op
@@ -844,7 +969,7 @@ func (s *exportScope) computed(op *ir.Op) bool {
 		return false
 	}
 	for _, v := range op.ResultList() {
-		if s.values[v] == nil {
+		if s.instrOf(v) == nil {
 			if _, ok := s.new.where[v]; !ok {
 				return false
 			}
@@ -911,13 +1036,13 @@ func (s *exportScope) rootPart(scope *linkedScope, old *instr, v *ir.Value) *ins
 // inherit gives in, which replaces old, the name and the metadata of old, and facts that have no effect.
 func (s *exportScope) inherit(in, old *instr) {
 	u := s.new
-	if u.from[in] != nil && u.from[in] != old {
+	if from := u.from(in); from != nil && from != old {
 		return
 	}
 	u.link(in, old)
 	s.takeName(in, old)
-	if u.scope != nil && u.up.homeOf(old) == u.scope.comp {
-		u.keys[in] = int(old.order)
+	if u.own(old) != nil {
+		u.setKey(in, int(old.order))
 	}
 	for _, a := range old.attrs {
 		switch a.spec {
@@ -937,8 +1062,7 @@ func (s *exportScope) inherit(in, old *instr) {
 
 // takeName gives in the name of old, unless another instruction has it.
 func (s *exportScope) takeName(in, old *instr) {
-	if !s.new.named[old.name] {
-		s.new.named[old.name] = true
+	if s.new.claim(old) {
 		in.name = old.name
 	}
 }
@@ -952,13 +1076,6 @@ func (s *exportScope) finishUpdate() {
 	s.keepUnused()
 	s.dropUnused()
 	s.orderEdges()
-	used := map[string]bool{}
-	for _, in := range s.c.instrs {
-		if used[in.name] {
-			in.name = s.ex.unique(in.op.name)
-		}
-		used[in.name] = true
-	}
 	s.sort()
 	if u.scope != nil {
 		old := u.scope.comp
@@ -974,16 +1091,16 @@ func (s *exportScope) settle(h heirs) {
 	var same, other *instr
 	for _, in := range h.list {
 		switch {
-		case in.op == old.op && s.new.from[in] == nil:
+		case in.op == old.op && s.new.from(in) == nil:
 			same = in
-		case in.op != opTuple && in.op != opGTE && in.op != opConstant && s.new.from[in] == nil:
+		case in.op != opTuple && in.op != opGTE && in.op != opConstant && s.new.from(in) == nil:
 			other = in
 		}
 	}
 	switch {
 	case same != nil:
 		s.inherit(same, old)
-	case other != nil && len(s.new.stands[old]) == 0:
+	case other != nil && len(s.new.stands(old)) == 0:
 		s.new.link(other, old)
 		if other.op == opCustomCall { // a hook
 			s.takeName(other, old)
@@ -997,10 +1114,10 @@ func (s *exportScope) settle(h heirs) {
 	if !old.startsPair() || same == nil {
 		return
 	}
-	for _, end := range s.new.up.usersIn(old) { // the end has no op of its own
+	for _, end := range s.new.usersIn(old) { // the end has no op of its own
 		if end.endsPair() && end.operands[0] == old {
 			for _, in := range h.list {
-				if in.op == end.op && s.new.from[in] == nil {
+				if in.op == end.op && s.new.from(in) == nil {
 					s.inherit(in, end)
 					break
 				}
@@ -1016,22 +1133,23 @@ func (s *exportScope) keepUnused() {
 		return
 	}
 	old := u.scope.comp
-	used := map[*instr]bool{old.root: true}
-	for _, in := range slices.Backward(old.instrs) {
-		if used[in] || !u.scope.plain(in) {
+	used := make([]bool, len(old.instrs))
+	used[old.root.order] = true
+	for i, in := range slices.Backward(old.instrs) {
+		if used[i] || !u.scope.plain(in) {
 			for _, o := range in.operands {
-				used[o] = true
+				used[o.order] = true
 			}
 		}
 	}
 	u.at = len(old.instrs)
-	for _, in := range old.instrs {
-		if used[in] || !u.scope.plain(in) || len(u.stands[in]) > 0 || in.endsPair() || in.startsPair() {
+	for i, in := range old.instrs {
+		if used[i] || !u.scope.plain(in) || len(u.stands(in)) > 0 || in.endsPair() || in.startsPair() {
 			continue
 		}
 		var operands []*instr
 		for _, o := range in.operands {
-			if list := u.stands[o]; len(list) == 1 && sameShape(list[0].shape, o.shape) {
+			if list := u.stands(o); len(list) == 1 && sameShape(list[0].shape, o.shape) {
 				operands = append(operands, list[0])
 			}
 		}
@@ -1044,35 +1162,38 @@ func (s *exportScope) keepUnused() {
 // dropUnused drops copies, tuples and extracted parts without a use.
 func (s *exportScope) dropUnused() {
 	u := s.new
-	used := map[*instr]bool{s.c.root: true}
+	used := make([]bool, len(s.c.instrs))
+	used[s.c.root.order] = true
 	for _, in := range u.lasting {
-		used[in] = true
+		used[in.order] = true
 	}
 	keep := make([]bool, len(s.c.instrs))
 	for i, in := range slices.Backward(s.c.instrs) {
 		switch in.op.name {
 		case "tuple", "get-tuple-element", "copy", "add-dependency", "domain", "copy-done", "copy-start", "bitcast":
-			keep[i] = used[in] || in.op.name == "bitcast" && !sameShape(in.shape, in.operands[0].shape)
+			keep[i] = used[i] || in.op.name == "bitcast" && !sameShape(in.shape, in.operands[0].shape)
 		default:
 			keep[i] = true
 		}
 		if keep[i] {
 			for _, o := range in.operands {
-				used[o] = true
+				used[o.order] = true
 			}
 		}
 	}
-	list := s.c.instrs[:0]
+	list, fresh := s.c.instrs[:0], u.fresh[:0]
 	for i, in := range s.c.instrs {
 		if keep[i] {
-			list = append(list, in)
+			in.order = int32(len(list))
+			list, fresh = append(list, in), append(fresh, u.fresh[i])
 			continue
 		}
-		if old := u.from[in]; old != nil {
-			u.stands[old] = slices.DeleteFunc(u.stands[old], func(x *instr) bool { return x == in })
+		if old := u.fresh[i].from; old != nil {
+			r := u.record(old)
+			r.stands = slices.DeleteFunc(r.stands, func(x *instr) bool { return x == in })
 		}
 	}
-	s.c.instrs = list
+	s.c.instrs, u.fresh = list, fresh
 }
 
 // orderEdges adds control predecessors: those of the old instructions. The edges of an instruction that is gone join
@@ -1082,12 +1203,8 @@ func (s *exportScope) orderEdges() {
 	if !u.up.link.order {
 		return
 	}
-	number := make(map[*instr]int, len(s.c.instrs))
 	for i, in := range s.c.instrs {
-		number[in] = i
-	}
-	for i, in := range s.c.instrs {
-		old := u.from[in]
+		old := u.fresh[i].from
 		if old == nil && len(u.waits[in]) == 0 {
 			continue
 		}
@@ -1099,16 +1216,16 @@ func (s *exportScope) orderEdges() {
 				return
 			}
 			seen[x] = true
-			early := slices.ContainsFunc(u.stands[x], func(n *instr) bool { return number[n] < i })
-			for _, n := range u.stands[x] {
-				if number[n] > i && early { // in another trip of an unrolled loop
+			early := slices.ContainsFunc(u.stands(x), func(n *instr) bool { return int(n.order) < i })
+			for _, n := range u.stands(x) {
+				if int(n.order) > i && early { // in another trip of an unrolled loop
 					continue
 				}
-				if n != in && !slices.Contains(list, n) && !slices.Contains(in.operands, n) && (number[n] < i || !dependsOn(n, in)) {
+				if n != in && !slices.Contains(list, n) && !slices.Contains(in.operands, n) && (int(n.order) < i || !dependsOn(n, in)) {
 					list = append(list, n)
 				}
 			}
-			if len(u.stands[x]) > 0 {
+			if len(u.stands(x)) > 0 {
 				return
 			}
 			for _, p := range x.predecessors() {
@@ -1126,7 +1243,7 @@ func (s *exportScope) orderEdges() {
 				precede(p)
 			}
 			for _, o := range x.operands {
-				if u.up.isPlain(o) && len(u.stands[o]) == 0 {
+				if u.up.isPlain(o) && len(u.stands(o)) == 0 {
 					wait(o)
 				}
 			}
@@ -1180,54 +1297,111 @@ func (s *exportScope) sort() {
 
 // sortBy is sort. If effects is set, instructions with effects keep their order. It reports whether an order exists.
 func (s *exportScope) sortBy(effects bool) bool {
-	index := make(map[*instr]int, len(s.c.instrs))
-	for i, in := range s.c.instrs {
-		index[in] = i
+	list := s.c.instrs
+	places := make([]int64, len(list)) // in the old computation, then in the new one
+	for i := range places {
+		places[i] = int64(s.new.fresh[i].key)<<32 | int64(i)
 	}
-	waiting := make([]int, len(s.c.instrs))
-	users := make([][]int, len(s.c.instrs))
-	wait := func(i, j int) {
-		waiting[i]++
-		users[j] = append(users[j], i)
-	}
-	last := -1 // with an effect
-	for i, in := range s.c.instrs {
-		for _, list := range [][]*instr{in.operands, in.predecessors()} {
-			for _, o := range list {
-				if j, ok := index[o]; ok {
-					wait(i, j)
+	order := slices.Clone(places)
+	slices.Sort(order)
+	edges := func(yield func(before, after int32)) {
+		last := int32(-1) // with an effect
+		for i, in := range list {
+			for _, o := range in.operands {
+				yield(o.order, int32(i))
+			}
+			for _, o := range in.predecessors() {
+				yield(o.order, int32(i))
+			}
+			if effects && in.hasEffects() {
+				if last >= 0 {
+					yield(last, int32(i))
 				}
-			}
-		}
-		if effects && in.hasEffects() {
-			if last >= 0 {
-				wait(i, last)
-			}
-			last = i
-		}
-	}
-	q := &readyQueue{}
-	for i, in := range s.c.instrs {
-		if waiting[i] == 0 {
-			q.items = append(q.items, ready{s.new.keys[in], i})
-		}
-	}
-	heap.Init(q)
-	sorted := make([]*instr, 0, len(s.c.instrs))
-	for len(q.items) > 0 {
-		i := heap.Pop(q).(ready).index
-		sorted = append(sorted, s.c.instrs[i])
-		for _, j := range users[i] {
-			if waiting[j]--; waiting[j] == 0 {
-				heap.Push(q, ready{s.new.keys[s.c.instrs[j]], j})
+				last = int32(i)
 			}
 		}
 	}
-	if len(sorted) < len(s.c.instrs) {
+	index := make([]int32, len(list))
+	for i, p := range order {
+		index[int32(p)] = int32(i)
+	}
+	fits := true
+	edges(func(before, after int32) { fits = fits && index[before] < index[after] })
+	if !fits && !sortEdges(order, places, edges) {
 		return false
+	}
+	sorted := make([]*instr, len(list))
+	for i, p := range order {
+		sorted[i] = list[int32(p)]
 	}
 	s.c.instrs = sorted
 	return true
+}
+
+// sortEdges sets order to the places, the smallest one first whose edges allow it. The lower half of a place is its
+// index. It reports whether there is such an order.
+func sortEdges(order, places []int64, edges func(yield func(before, after int32))) bool {
+	waiting, first := make([]int32, len(places)), make([]int32, len(places)+1)
+	edges(func(before, after int32) {
+		waiting[after]++
+		first[before+1]++
+	})
+	for i := range places {
+		first[i+1] += first[i]
+	}
+	after, next := make([]int32, first[len(places)]), slices.Clone(first)
+	edges(func(b, a int32) {
+		after[next[b]] = a
+		next[b]++
+	})
+	var ready placeHeap
+	for i, p := range places {
+		if waiting[i] == 0 {
+			ready.push(p)
+		}
+	}
+	n := 0
+	for ; len(ready) > 0; n++ {
+		p := ready.pop()
+		order[n] = p
+		for _, a := range after[first[int32(p)]:first[int32(p)+1]] {
+			if waiting[a]--; waiting[a] == 0 {
+				ready.push(places[a])
+			}
+		}
+	}
+	return n == len(places)
+}
+
+// placeHeap is a heap of places, the smallest one first.
+type placeHeap []int64
+
+func (h *placeHeap) push(p int64) {
+	*h = append(*h, p)
+	list := *h
+	for i := len(list) - 1; i > 0 && list[i] < list[(i-1)/2]; i = (i - 1) / 2 {
+		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
+	}
+}
+
+func (h *placeHeap) pop() int64 {
+	list := *h
+	p := list[0]
+	list[0] = list[len(list)-1]
+	list = list[:len(list)-1]
+	for i := 0; ; {
+		c := 2*i + 1
+		if c+1 < len(list) && list[c+1] < list[c] {
+			c++
+		}
+		if c >= len(list) || list[i] <= list[c] {
+			break
+		}
+		list[i], list[c] = list[c], list[i]
+		i = c
+	}
+	*h = list
+	return p
 }
 
 // hasEffects reports whether in may contain a hook or communicate: the order of such instructions is the program order
@@ -1238,24 +1412,6 @@ func (in *instr) hasEffects() bool {
 		return true
 	}
 	return in.op.name == "infeed" || in.op.name == "outfeed"
-}
-
-// ready is an instruction whose operands are placed.
-type ready struct{ key, index int }
-
-type readyQueue struct{ items []ready }
-
-func (q *readyQueue) Len() int { return len(q.items) }
-func (q *readyQueue) Less(i, j int) bool {
-	a, b := q.items[i], q.items[j]
-	return a.key < b.key || a.key == b.key && a.index < b.index
-}
-func (q *readyQueue) Swap(i, j int) { q.items[i], q.items[j] = q.items[j], q.items[i] }
-func (q *readyQueue) Push(x any)    { q.items = append(q.items, x.(ready)) }
-func (q *readyQueue) Pop() any {
-	x := q.items[len(q.items)-1]
-	q.items = q.items[:len(q.items)-1]
-	return x
 }
 
 // startsPair reports whether in passes its value to an update or an end alone.
