@@ -11,12 +11,7 @@ import (
 func (m *Module) verify(src *diag.Source) error {
 	v := &verifier{src: src}
 	for _, c := range m.comps {
-		v.users = make(map[*instr][]*instr, len(c.instrs))
-		for _, in := range c.instrs {
-			for _, o := range in.operands {
-				v.users[o] = append(v.users[o], in)
-			}
-		}
+		v.comp, v.uses = c, nil
 		for _, in := range c.instrs {
 			if v.instr(in); v.err != nil {
 				return v.err
@@ -35,9 +30,10 @@ func (m *Module) verify(src *diag.Source) error {
 }
 
 type verifier struct {
-	src   *diag.Source
-	users map[*instr][]*instr
-	err   error
+	src  *diag.Source
+	comp *computation // that is being checked
+	uses []int32      // how often its instructions are used, by their order; nil until a start asks
+	err  error
 }
 
 func (v *verifier) fail(in *instr, format string, args ...any) {
@@ -153,7 +149,15 @@ func (v *verifier) called(in *instr, c *computation, operands []*instr, result *
 
 // start refuses the start of a pair that nothing, or more than one instruction, waits for.
 func (v *verifier) start(in *instr, done string) {
-	if n := len(v.users[in]); n != 1 {
+	if v.uses == nil {
+		v.uses = make([]int32, len(v.comp.instrs))
+		for _, x := range v.comp.instrs {
+			for _, o := range x.operands {
+				v.uses[o.order]++
+			}
+		}
+	}
+	if n := v.uses[in.order]; n != 1 {
 		v.fail(in, "%s must have one user, the %s; found %d", in.opName(), done, n)
 	}
 }
