@@ -130,7 +130,7 @@ func (s *exportScope) keepsLog(op *ir.Op) bool {
 		return false
 	}
 	if d := op.Operand(0).DefiningOp(); d != nil {
-		x := u.instanceOf(d)
+		x := s.instanceOf(d)
 		return x != nil && s.check(x)
 	}
 	in := s.instrOf(op.Operand(0))

@@ -71,12 +71,13 @@ type update struct {
 	dropped  map[int]bool                  // the requests of debug_attributes that are gone
 	repeats  map[*computation]bool         // old computations in which a name occurs twice, as only a proto allows
 
-	ids    table[*ir.Value]  // values of a block by the ID of the old value; nil for an ID of several
-	filled []*instance       // the last instance with each old op, by its origin, while a block's instances are found
-	ops    slab[*ir.Op]      // memory for instances
-	flat   []*ir.Value       // memory for a list
-	bound  []slot[*ir.Value] // the values of bindings
-	open   []*bindings       // from the outermost to the innermost
+	ids       table[*ir.Value] // values of a block by the ID of the old value; nil for an ID of several
+	filled    []*instance      // the last instance with each old op, by its origin, while a block's instances are found
+	ops       slab[*ir.Op]     // memory for instances
+	instances slab[instance]
+	flat      []*ir.Value       // memory for a list
+	bound     []slot[*ir.Value] // the values of bindings
+	open      []*bindings       // from the outermost to the innermost
 }
 
 // comparison says whether a function is unchanged.

@@ -20,7 +20,8 @@ type updated struct {
 	others    map[*instr]*oldRecord // of instructions of other computations
 	fresh     []newRecord           // of the instructions of the computation, by their order
 	names     map[string]bool       // names of the computation that come from old ones; nil as long as records say it
-	whole     []*instance           // the instance of each op of the block, nil for none
+	whole     []*instance           // the instance of each op of the block that is not alone, nil for none
+	single    instance              // of an op that is alone
 	copies    map[copyKey][]copied  // the copies of old instructions besides the first ones
 	where     map[*ir.Value]element // values that are parts of a tuple
 	parts     map[elementKey]*instr // parts that were extracted
@@ -447,9 +448,8 @@ func (s *exportScope) findInstances(b *ir.Block) {
 	for range b.Ops() {
 		n++
 	}
-	u.whole = make([]*instance, n)
 	u.fresh, s.c.instrs = slices.Grow(u.fresh, n), slices.Grow(s.c.instrs, n)
-	instances := make([]instance, 0, n)
+	var instances []*instance
 	at := -1
 	for op := range b.Ops() {
 		at++
@@ -463,7 +463,7 @@ func (s *exportScope) findInstances(b *ir.Block) {
 				have(id, v)
 			}
 		}
-		if !sameOp(old, op) {
+		if old.group.alone() || !sameOp(old, op) {
 			continue
 		}
 		// The op belongs to the first instance that has no such op yet.
@@ -474,18 +474,22 @@ func (s *exportScope) findInstances(b *ir.Block) {
 		}
 		x := *next
 		if x == nil {
-			instances = append(instances, instance{group: g, ops: up.ops.take(len(g.ops))})
-			x = &instances[len(instances)-1]
+			x = up.instances.one()
+			x.group, x.ops = g, up.ops.take(len(g.ops))
+			instances = append(instances, x)
 			*next = x
 		}
 		up.filled[old.origin-1] = x
 		x.ops[old.place] = op
 		x.found++
 		x.last = op
+		if u.whole == nil {
+			u.whole = make([]*instance, n)
+		}
 		u.whole[at] = x
 	}
-	for i := range instances {
-		for _, o := range instances[i].group.ops {
+	for _, x := range instances {
+		for _, o := range x.group.ops {
 			up.filled[o.origin-1] = nil
 		}
 	}
@@ -498,7 +502,11 @@ func (x *instance) has(up *update, op *ir.Op) bool {
 }
 
 // instanceOf returns the instance with op, nil if there is none.
-func (u *updated) instanceOf(op *ir.Op) *instance {
+func (s *exportScope) instanceOf(op *ir.Op) *instance {
+	if x := s.instanceAlone(op); x != nil {
+		return x
+	}
+	u := s.new
 	old := u.up.link.op(op.Origin())
 	if old == nil || old.group == nil {
 		return nil
@@ -520,6 +528,10 @@ func (s *exportScope) check(x *instance) bool {
 	g, u := x.group, s.new
 	if x.found != len(g.ops) {
 		return false
+	}
+	if g.alone() {
+		x.ok = x.sameOperands() && s.setSlots(x, x.bound)
+		return x.ok
 	}
 	bound := u.up.bind()
 	defer u.up.unbind()
@@ -564,8 +576,16 @@ func (s *exportScope) check(x *instance) bool {
 			}
 		}
 	}
+	x.ok = s.setSlots(x, bound.get) && (x.comps == nil || s.fits(x))
+	return x.ok
+}
+
+// setSlots sets the values of the instruction of x and of its operands. bound returns those that its ops use or make.
+// It reports whether the block has all values of the operands before the ops.
+func (s *exportScope) setSlots(x *instance, bound func(ref uint32) *ir.Value) bool {
+	u, g := s.new, x.group
 	value := func(ref uint32) (*ir.Value, bool) {
-		if v := bound.get(ref); v != nil {
+		if v := bound(ref); v != nil {
 			return v, true
 		}
 		v := s.valueOf(ref)
@@ -593,8 +613,56 @@ func (s *exportScope) check(x *instance) bool {
 		values[i] = v
 	}
 	x.slots, x.values = values[:n:n], values[n:]
-	x.ok = x.comps == nil || s.fits(x)
-	return x.ok
+	return true
+}
+
+// alone reports whether g is one simple op: no other op of the instruction can be missing or changed.
+func (g *group) alone() bool {
+	if len(g.ops) != 1 || len(g.ops[0].regions) > 0 || len(g.ops[0].operands) > 8 {
+		return false
+	}
+	for _, a := range g.in.attrs {
+		switch a.value.(type) {
+		case *computation, []*computation:
+			return false
+		}
+	}
+	return true
+}
+
+// instanceAlone returns the instance of op if it is alone in its group, nil if it is not or has changed. It is valid
+// until the next call: blocks need no memory for such instances.
+func (s *exportScope) instanceAlone(op *ir.Op) *instance {
+	old := s.new.up.link.op(op.Origin())
+	if old == nil || old.group == nil || !old.group.alone() || !sameOp(old, op) {
+		return nil
+	}
+	x := &s.new.single
+	*x = instance{group: old.group, ops: append(x.ops[:0], op), last: op, found: 1}
+	return x
+}
+
+// sameOperands reports whether x, which is alone, uses equal values where it did.
+func (x *instance) sameOperands() bool {
+	old, op := x.group.ops[0], x.ops[0]
+	for i, ref := range old.operands {
+		if op.Operand(slices.Index(old.operands, ref)) != op.Operand(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// bound returns the value of x, which is alone, in place of the old one with an ID, nil if x does not use or make it.
+func (x *instance) bound(ref uint32) *ir.Value {
+	old, op := x.group.ops[0], x.ops[0]
+	if i := ref - old.result; i < uint32(op.NumResults()) {
+		return op.Result(int(i))
+	}
+	if i := slices.Index(old.operands, ref); i >= 0 {
+		return op.Operand(i)
+	}
+	return nil
 }
 
 // rebuildable makes new computations for the instruction of x, whose ops changed inside. It reports whether the
@@ -854,7 +922,7 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 		return n
 	}
 	// The value is inside a fusion that stays, or the op is dead or later: compute the value again.
-	if d := v.DefiningOp(); d != nil && d.Has(ir.Pure) && u.whole != nil && d.Block() == s.body {
+	if d := v.DefiningOp(); d != nil && d.Has(ir.Pure) && d.Block() == s.body {
 		outer, group := s.op, u.group
 		s.op, u.group = d, nil
 		s.translate(d)
@@ -928,7 +996,11 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 			break
 		}
 		at++
-		if x := u.whole[at]; x != nil && s.check(x) {
+		x := s.instanceAlone(op)
+		if x == nil && u.whole != nil {
+			x = u.whole[at]
+		}
+		if x != nil && s.check(x) {
 			if op == x.last && (x.group.scope == u.scope || slices.ContainsFunc(x.ops, s.ex.isLive)) {
 				s.keep(x)
 			}
