@@ -67,8 +67,9 @@ type exportScope struct {
 // lookup returns the function called name.
 func (ex *exporter) lookup(name string) (fn.FuncOp, bool) {
 	if ex.symbols == nil {
-		ex.symbols = map[string]fn.FuncOp{}
-		for _, f := range slices.Backward(fn.Funcs(ex.m)) {
+		funcs := fn.Funcs(ex.m)
+		ex.symbols = make(map[string]fn.FuncOp, len(funcs))
+		for _, f := range slices.Backward(funcs) {
 			ex.symbols[f.Symbol()] = f
 		}
 	}

@@ -29,7 +29,7 @@ func Update(m *ir.Module) (out *Module, err error) {
 	copied := *l.hlo
 	copied.comps = nil
 	ex := newExporter(m, &copied)
-	ex.up = &update{ex: ex, link: l, funcs: map[string]comparison{}, blocks: map[*ir.Block]*summary{}, users: map[*computation]*userTable{},
+	ex.up = &update{ex: ex, link: l, funcs: make(map[string]comparison, len(l.funcs)), blocks: map[*ir.Block]*summary{}, users: map[*computation]*userTable{},
 		replaced: map[*computation]*computation{}, dropped: map[int]bool{},
 		bound: make([]slot[*ir.Value], l.numIDs), ids: table[*ir.Value]{slots: make([]slot[*ir.Value], l.numIDs)}}
 	same := true
@@ -47,7 +47,7 @@ func Update(m *ir.Module) (out *Module, err error) {
 	ex.up.filled = make([]*instance, len(l.ops))
 	ex.up.module()
 	ex.up.dropLogs()
-	shared := map[*computation]bool{} // old computations are immutable
+	shared := make(map[*computation]bool, len(l.hlo.comps)) // old computations are immutable
 	for _, c := range l.hlo.comps {
 		shared[c] = true
 	}
@@ -103,7 +103,7 @@ func (up *update) function(name string) bool {
 	f, ok := up.ex.lookup(name)
 	same := ok && old != nil && !f.External() && ir.EqualAttrLists(old.attrs, f.Op.Attrs())
 	if same {
-		sum := up.block(old.regions[0], f.Body())
+		sum := up.compare(old.regions[0], f.Body())
 		same = sum.same && len(sum.outside) == 0
 	}
 	up.funcs[name] = changed
@@ -179,13 +179,19 @@ func sameOp(old *linkedOp, op *ir.Op) bool {
 	return ir.EqualAttrLists(old.attrs, op.Attrs())
 }
 
-// block compares b with the block that it comes from, op by op.
+// block returns the comparison of b, a block of a region, with the block that it comes from. It compares them once.
 func (up *update) block(old *linkedScope, b *ir.Block) *summary {
-	if sum, ok := up.blocks[b]; ok {
-		return sum
+	sum, ok := up.blocks[b]
+	if !ok {
+		sum = up.compare(old, b)
+		up.blocks[b] = sum
 	}
+	return sum
+}
+
+// compare compares b with the block that it comes from, op by op.
+func (up *update) compare(old *linkedScope, b *ir.Block) *summary {
 	sum := &summary{}
-	up.blocks[b] = sum
 	if len(b.Args()) != len(old.args) {
 		return sum
 	}
@@ -416,7 +422,7 @@ func (up *update) module() {
 		up.entry(main)
 	}
 	// Old computations that nothing called stay; the others stay if a new one calls them.
-	called := map[*computation]bool{}
+	called := make(map[*computation]bool, len(old.comps))
 	for _, c := range old.comps {
 		for _, callee := range c.callees() {
 			called[callee] = true
@@ -428,13 +434,13 @@ func (up *update) module() {
 			roots = append(roots, c)
 		}
 	}
-	reached := map[*computation]bool{}
+	reached := make(map[*computation]bool, len(old.comps))
 	for _, c := range postOrder(roots, (*computation).callees, func(*computation) {}) {
 		reached[c] = true
 	}
 	fresh := slices.DeleteFunc(ex.out.comps, func(c *computation) bool { return !reached[c] })
 	ex.out.comps = nil
-	names := map[string]bool{}
+	names := make(map[string]bool, len(old.comps))
 	for _, c := range old.comps {
 		names[c.name] = reached[c]
 	}
