@@ -118,9 +118,13 @@ func (s *exportScope) pack(st *state, old *instr, values []*ir.Value) *instr {
 		}
 		return s.tuple(list)
 	}
+	from := old // whose operands are the parts of the old state
+	if old != nil && (old.op != opTuple || len(old.operands) != old.shape.leaves()) {
+		from = nil
+	}
 	list := make([]*instr, len(values))
 	for i, v := range values {
-		list[i] = s.plainPart(st, old, i, v)
+		list[i] = s.plainPart(st, from, i, v)
 	}
 	if !st.sh.isTuple() {
 		return list[0]
@@ -133,14 +137,14 @@ func (s *exportScope) pack(st *state, old *instr, values []*ir.Value) *instr {
 	return n
 }
 
-// plainPart returns part i of a state, in its layout.
+// plainPart returns part i of a state, in its layout. The operands of old, unless nil, were the parts of the old state.
 func (s *exportScope) plainPart(st *state, old *instr, i int, v *ir.Value) *instr {
 	sh := st.sh
 	if sh.isTuple() {
 		sh = sh.elems[i]
 	}
 	n := s.value(v)
-	if old != nil && old.op == opTuple && st.from[i] >= 0 && st.from[i] < len(old.operands) && len(old.operands) == old.shape.leaves() {
+	if old != nil && st.from[i] >= 0 && st.from[i] < len(old.operands) {
 		// The old part may be a copy of the value.
 		x := old.operands[st.from[i]]
 		if was := s.new.from(n); was != nil && x != was && x.op.name == "copy" && x.operands[0] == was && sameShape(x.shape, sh) && s.new.own(x) != nil {

@@ -69,6 +69,7 @@ type update struct {
 	users    map[*computation]*userTable   // of the instructions of an old computation
 	replaced map[*computation]*computation // old computations, by the new ones that replace them
 	dropped  map[int]bool                  // the requests of debug_attributes that are gone
+	elements map[*instr]map[int64]*instr   // the get-tuple-elements of old instructions with many users, by index
 	repeats  map[*computation]bool         // old computations in which a name occurs twice, as only a proto allows
 
 	ids       table[*ir.Value] // values of a block by the ID of the old value; nil for an ID of several

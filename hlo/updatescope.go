@@ -362,12 +362,7 @@ func (s *exportScope) extract(e element, v *ir.Value) *instr {
 		k := elementKey{cur, index}
 		var gte *instr
 		if old != nil && i < len(e.oldPath) {
-			for _, x := range s.new.usersIn(old) {
-				if x.op == opGTE && attrOf[int64](x, "index") == e.oldPath[i] {
-					gte = x
-					break
-				}
-			}
+			gte = s.new.elementIn(old, e.oldPath[i])
 		}
 		old = gte
 		n := s.new.parts[k]
@@ -399,6 +394,30 @@ func (u *updated) usersIn(in *instr) []*instr {
 		return u.up.usersOf(c, in)
 	}
 	return nil
+}
+
+// elementIn returns the first get-tuple-element of an old instruction with an index, nil if there is none.
+func (u *updated) elementIn(in *instr, index int64) *instr {
+	users := u.usersIn(in)
+	if len(users) <= 8 {
+		for _, x := range users {
+			if x.op == opGTE && attrOf[int64](x, "index") == index {
+				return x
+			}
+		}
+		return nil
+	}
+	list, ok := u.up.elements[in]
+	if !ok {
+		list = make(map[int64]*instr, len(users))
+		for _, x := range slices.Backward(users) {
+			if x.op == opGTE {
+				list[attrOf[int64](x, "index")] = x
+			}
+		}
+		store(&u.up.elements, in, list)
+	}
+	return list[index]
 }
 
 // homeOf returns the computation of an old instruction.

@@ -197,15 +197,25 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 		operands[i] = in.first || p.holds(s, v)
 	}
 	yields := make([]*dependents, len(op.Regions()))
+	slots := map[*ir.Use]int{} // a use finds its index by a search
+	indexOf := func(u *ir.Use) int {
+		if i, ok := slots[u]; ok {
+			return i
+		}
+		for i := range u.Owner().NumOperands() {
+			slots[u.Owner().OperandUse(i)] = i
+		}
+		return slots[u]
+	}
 	depends := func(v *ir.Value) bool { // whether every source of v depends on the last event
 		n := 0
 		for u := range p.events.Sources(v) {
 			n++
 			if u.Owner() == op {
-				if !operands[u.Index()] {
+				if !operands[indexOf(u)] {
 					return false
 				}
-			} else if i := slices.Index(op.Regions(), u.Owner().Block().Region()); yields[i] != nil && !yields[i].at(u.Index()) {
+			} else if i := slices.Index(op.Regions(), u.Owner().Block().Region()); yields[i] != nil && !yields[i].at(indexOf(u)) {
 				return false
 			}
 		}
