@@ -815,6 +815,8 @@ func (s *sharding) of(in *instr) *sharding {
 		return &sharding{kind: tupleSharding, elems: slices.Repeat([]*sharding{s}, n)}
 	case in.op == opRecv && len(s.elems) == n-1:
 		return &sharding{kind: tupleSharding, elems: slices.Insert(slices.Clone(s.elems), n-2, s.elems[0])}
+	case in.op == opWhile && len(s.elems) < n: // the last parts are values that the regions use from outside
+		return &sharding{kind: tupleSharding, elems: append(slices.Clone(s.elems), slices.Repeat([]*sharding{{kind: replicatedSharding}}, n-len(s.elems))...)}
 	}
 	return s
 }

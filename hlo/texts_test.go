@@ -16,11 +16,13 @@ import (
 	"github.com/hlocb/hlocb/ir"
 )
 
-// changes change one op of an imported module, and report whether they did.
-var changes = []struct {
+// change changes one op of an imported module, and reports whether it did.
+type change struct {
 	name   string
 	change func(m *ir.Module, op *ir.Op) bool
-}{
+}
+
+var changes = []change{
 	{"mark", func(m *ir.Module, op *ir.Op) bool {
 		op.SetAttr("mhlo.frontend_attributes", ir.NewDict(ir.AttrList{{Name: "marked", Attr: ir.NewString("yes")}}))
 		return true
