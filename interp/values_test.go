@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/hlocb/hlocb/interp/internal/kernel"
 	"github.com/hlocb/hlocb/tensor"
@@ -18,14 +17,6 @@ func fromHex(like *tensor.Tensor, text string) (*tensor.Tensor, error) {
 	}
 	_, err := hex.Decode(b, []byte(text))
 	return want, err
-}
-
-// literal writes values as a dense literal in hexadecimal.
-func literal(t *tensor.Tensor) string {
-	if t.NumElements() == 0 {
-		return "dense<>"
-	}
-	return fmt.Sprintf("dense<\"0x%X\">", t.Bytes())
 }
 
 // samples fills a tensor with edge values of its type and random values.
@@ -69,27 +60,3 @@ func samples(rng *rand.Rand, dt tensor.DType, shape ...int64) *tensor.Tensor {
 }
 
 func typeText(t *tensor.Tensor) string { return kernel.TypeOfTensor(t).String() }
-
-// oneOp writes a module whose constants are the operands and whose body is one op in generic form.
-func oneOp(op, attrs, regions string, operands []*tensor.Tensor, results ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "func.func @main() -> (%s) {\n", strings.Join(results, ", "))
-	var names, types []string
-	for i, t := range operands {
-		fmt.Fprintf(&b, "  %%c%d = stablehlo.constant %s : %s\n", i, literal(t), typeText(t))
-		// The barrier keeps XLA from folding the op: XLA's folder uses other arithmetic than its compiled code.
-		fmt.Fprintf(&b, "  %%a%d = stablehlo.optimization_barrier %%c%d : %s\n", i, i, typeText(t))
-		names = append(names, fmt.Sprintf("%%a%d", i))
-		types = append(types, typeText(t))
-	}
-	var outs []string
-	for i := range results {
-		outs = append(outs, fmt.Sprintf("%%r#%d", i))
-	}
-	if attrs != "" {
-		attrs = " <{" + attrs + "}>"
-	}
-	fmt.Fprintf(&b, "  %%r:%d = \"%s\"(%s)%s %s : (%s) -> (%s)\n", len(results), op, strings.Join(names, ", "), attrs, regions, strings.Join(types, ", "), strings.Join(results, ", "))
-	fmt.Fprintf(&b, "  return %s : %s\n}\n", strings.Join(outs, ", "), strings.Join(results, ", "))
-	return b.String()
-}

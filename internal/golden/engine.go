@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
@@ -57,25 +58,7 @@ func Engine(t *testing.T, name, text string) string {
 			args = append(args, given[i])
 			continue
 		}
-		shape := slices.Clone(a.Type.Shape)
-		for k := range shape {
-			if shape[k] < 0 {
-				shape[k] = 2
-			}
-		}
-		v := tensor.New(a.Type.DType, shape)
-		for k := range v.NumElements() {
-			n := (7*k+3*i)%9 - 3
-			switch d := v.DType(); {
-			case d.IsFloat() || d.IsComplex():
-				v.SetFloat(k, float64(n)/2)
-			case d.Kind() == tensor.KindSigned:
-				v.SetInt(k, int64(n))
-			default:
-				v.SetInt(k, int64(n)&1)
-			}
-		}
-		args = append(args, v)
+		args = append(args, argument(a.Type, i))
 	}
 	plan := cores.ReplaceAllString(out.String(), "")
 	out.Reset()
@@ -92,4 +75,32 @@ func Engine(t *testing.T, name, text string) string {
 		fmt.Fprintf(&out, "%d: %s\n", i, r.AppendLiteral(nil, 200))
 	}
 	return out.String()
+}
+
+// argument returns numbers from -3 to 5 as argument i.
+func argument(t hook.TensorType, i int) *tensor.Tensor {
+	shape := slices.Clone(t.Shape)
+	for k := range shape {
+		if shape[k] < 0 {
+			shape[k] = 2
+		}
+	}
+	v := tensor.New(t.DType, shape)
+	fill(v, i)
+	return v
+}
+
+// fill sets the elements of v to numbers from -3 to 5, which depend on i.
+func fill(v *tensor.Tensor, i int) {
+	for k := range v.NumElements() {
+		n := (7*k+3*i)%9 - 3
+		switch d := v.DType(); {
+		case d.IsFloat() || d.IsComplex():
+			v.SetFloat(k, float64(n)/2)
+		case d.Kind() == tensor.KindSigned:
+			v.SetInt(k, int64(n))
+		default:
+			v.SetInt(k, int64(n)&1)
+		}
+	}
 }

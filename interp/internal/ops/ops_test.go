@@ -25,3 +25,8 @@ func TestSamples(t *testing.T) {
 
 // TestFingerprints: plans, results and refusals of all modules of testdata and of random programs.
 func TestFingerprints(t *testing.T) { golden.Programs(t) }
+
+// TestModules: events, results and refusals of all modules of testdata, on one device or several.
+func TestModules(t *testing.T) {
+	golden.Modules(t)
+}

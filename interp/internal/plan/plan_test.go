@@ -15,3 +15,9 @@ func TestFingerprints(t *testing.T) {
 	label.Elsewhere(t, "interp/internal/ops")
 	golden.Programs(t)
 }
+
+// TestModules: events, results and refusals of all modules of testdata, on one device or several.
+func TestModules(t *testing.T) {
+	label.Elsewhere(t, "interp/internal/ops")
+	golden.Modules(t)
+}

@@ -1,4 +1,4 @@
-package interp
+package plan_test
 
 import (
 	"testing"

@@ -1,15 +1,15 @@
-package interp
+package exec_test
 
 import (
 	"testing"
 
-	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/interp"
 )
 
 // TestProfile: a profile counts every execution of an op, and the time of a loop does not include its body's.
 func TestProfile(t *testing.T) {
-	p := &Profile{}
-	exe, err := compileWith(t, `func.func @main() -> tensor<i32> {
+	p := &interp.Profile{}
+	exe := compile(t, `func.func @main() -> tensor<i32> {
   %z = stablehlo.constant dense<0> : tensor<i32>
   %w = stablehlo.while(%i = %z) : tensor<i32>
     cond {
@@ -22,10 +22,7 @@ func TestProfile(t *testing.T) {
       stablehlo.return %next : tensor<i32>
     }
   return %w : tensor<i32>
-}`, Options{Profile: p}, runtime.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+}`, interp.Options{Profile: p})
 	if _, err := exe.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

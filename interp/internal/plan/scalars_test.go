@@ -1,4 +1,4 @@
-package interp
+package plan_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -75,14 +76,14 @@ func.func private @second(%%a: tensor<%[3]s>, %%b: tensor<%[3]s>) -> tensor<%[3]
 }
 `, n, x, dt)
 		var printed strings.Builder
-		fast, err := compileWith(t, b.String(), Options{Plan: &printed}, runtime.CompileOptions{})
+		fast, err := compileWith(t, b.String(), interp.Options{Plan: &printed}, runtime.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if registers := strings.Contains(printed.String(), "operations on registers"); registers != (dt != "bf16") {
 			t.Errorf("%s: the plan is\n%s", dt, printed.String())
 		}
-		slow, err := compileWith(t, b.String(), Options{Profile: &Profile{}}, runtime.CompileOptions{})
+		slow, err := compileWith(t, b.String(), interp.Options{Profile: &interp.Profile{}}, runtime.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,14 +152,14 @@ func TestLoopOnManyRegisters(t *testing.T) {
   return %r#0, %r#1, %r#2, %r#3 : $x, $one, $one, $one
 }`)
 		var printed strings.Builder
-		fast, err := compileWith(t, text, Options{Plan: &printed}, runtime.CompileOptions{})
+		fast, err := compileWith(t, text, interp.Options{Plan: &printed}, runtime.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(printed.String(), "machine code") {
 			t.Errorf("%s: the plan is\n%s", x, printed.String())
 		}
-		slow, err := compileWith(t, text, Options{Profile: &Profile{}}, runtime.CompileOptions{})
+		slow, err := compileWith(t, text, interp.Options{Profile: &interp.Profile{}}, runtime.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

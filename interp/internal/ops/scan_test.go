@@ -1,4 +1,4 @@
-package interp
+package ops_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package interp
+package ops_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/interp/internal/exec"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -56,7 +57,7 @@ func.func @main() {
 	}))
 	site := hook.Site{ID: 1, Name: "r", Kind: hook.Tap, SideEffect: true, Operands: []hook.TensorType{{DType: tensor.I32, Shape: tensor.Shape{4}}}}
 	p := &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}}
-	exe, err := New(Options{}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
+	exe, err := interp.New(interp.Options{}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 			}
 			return nil
 		}))
-		exe, err := New(Options{}).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}},
+		exe, err := interp.New(interp.Options{}).Compile(t.Context(), &runtime.Program{Module: testkit.Parse(t, "test.mlir", []byte(text)), Manifest: &hook.Manifest{Sites: []hook.Site{site}}},
 			runtime.CompileOptions{Handlers: &h})
 		if err != nil {
 			t.Fatal(err)

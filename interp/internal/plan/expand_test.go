@@ -1,8 +1,9 @@
-package interp
+package plan_test
 
 import (
 	"testing"
 
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -71,7 +72,7 @@ func TestExpandedOnReplicas(t *testing.T) {
       stablehlo.return %j, %d : tensor<i32>, tensor<?xf32>
     }
   return %r#1 : tensor<?xf32>
-}`, Options{}, runtime.CompileOptions{Replicas: 4})
+}`, interp.Options{}, runtime.CompileOptions{Replicas: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

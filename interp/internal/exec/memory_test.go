@@ -1,4 +1,4 @@
-package interp
+package exec_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/internal/offheap"
 	"github.com/hlocb/hlocb/internal/testkit"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -64,12 +65,12 @@ func TestAllocator(t *testing.T) {
 				for i := range tensor.View[float32](arg) {
 					tensor.View[float32](arg)[i] = float32(i%7) / 8
 				}
-				plain, err := New(Options{}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
+				plain, err := interp.New(interp.Options{}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
 				if err != nil {
 					t.Fatal(err)
 				}
 				want, wantErr := plain.Run(t.Context(), []*tensor.Tensor{arg})
-				exe, err := New(Options{Memory: pool}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
+				exe, err := interp.New(interp.Options{Memory: pool}).Compile(t.Context(), p, runtime.CompileOptions{Handlers: &h})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestAllocator(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					got, err := exe.(*Executable).RunOwned(t.Context(), []*tensor.Tensor{in}, []bool{c.donated})
+					got, err := exe.(*interp.Executable).RunOwned(t.Context(), []*tensor.Tensor{in}, []bool{c.donated})
 					if (err == nil) != (wantErr == nil) {
 						t.Fatalf("error %v, want %v", err, wantErr)
 					}

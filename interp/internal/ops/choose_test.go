@@ -1,4 +1,4 @@
-package interp
+package ops_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/mlirtext"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -73,7 +74,7 @@ func TestChoices(t *testing.T) {
 					args := []*tensor.Tensor{a, b, tensor.New(dt, nil), tensor.New(index, nil)}
 					for text, chooses := range map[string]bool{text: true, general: false} {
 						var plan strings.Builder
-						if _, err := compileWith(t, text, Options{Plan: &plan}, runtime.CompileOptions{}); err != nil {
+						if _, err := compileWith(t, text, interp.Options{Plan: &plan}, runtime.CompileOptions{}); err != nil {
 							t.Fatal(err)
 						}
 						if is := strings.Contains(plan.String(), "choice of elements"); is != chooses {

@@ -1,4 +1,4 @@
-package interp
+package ops_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -95,7 +96,7 @@ func TestCollectiveWithBranch(t *testing.T) {
   }) : (tensor<3xi32>) -> tensor<3xi32>
   return %0 : tensor<3xi32>
 }`
-	exe, err := compileWith(t, text, Options{}, runtime.CompileOptions{Replicas: 3})
+	exe, err := compileWith(t, text, interp.Options{}, runtime.CompileOptions{Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

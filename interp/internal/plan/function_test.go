@@ -1,4 +1,4 @@
-package interp
+package plan_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/runtime"
@@ -38,7 +39,7 @@ func TestFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		var plan strings.Builder
-		b := New(Options{Plan: &plan, Functions: map[*ir.Def]Function{hypot: {
+		b := interp.New(interp.Options{Plan: &plan, Functions: map[*ir.Def]interp.Function{hypot: {
 			Floats: math.Hypot,
 			Ints:   func(x, y int64) int64 { return int64(math.Hypot(float64(x), float64(y))) },
 		}}})
