@@ -2,6 +2,7 @@ package golden
 
 import (
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"maps"
 	"net/url"
@@ -16,18 +17,32 @@ import (
 // of its lines and a hash. Such a file shows that a text changed; the golden cases show what texts must be.
 //
 // 'go test -update' writes the file. To see what changed, run 'go test -texts DIR' with the commits before and after
-// the change, each with a directory of its own, and compare the directories.
+// the change, each with a directory of its own, and compare the directories. With -failfast the first other text ends
+// the test.
 func Fingerprints(t *testing.T, file string, each func(add func(name, text string))) {
 	t.Helper()
 	var out strings.Builder
 	texts := map[string]string{}
+	want, err := os.ReadFile(file)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for line := range strings.Lines(string(want)) {
+		name, _, _ := strings.Cut(line, " ")
+		known[name] = line
+	}
 	each(func(name, text string) {
 		name = strings.ReplaceAll(name, " ", "_")
 		if _, ok := texts[name]; ok {
 			t.Errorf("two texts have the name %s", name)
 		}
 		texts[name] = text
-		fmt.Fprintf(&out, "%s %d %.12x\n", name, strings.Count(text, "\n"), sha256.Sum256([]byte(text)))
+		line := fmt.Sprintf("%s %d %.12x\n", name, strings.Count(text, "\n"), sha256.Sum256([]byte(text)))
+		if known[name] != line && failFast() && !*update && *textsDir == "" {
+			t.Fatalf("%s: another text: %s\n%s", file, name, head(text))
+		}
+		out.WriteString(line)
 	})
 	if *textsDir != "" {
 		for name, text := range texts {
@@ -42,17 +57,8 @@ func Fingerprints(t *testing.T, file string, each func(add func(name, text strin
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if out.String() == string(want) {
 		return
-	}
-	known := map[string]string{}
-	for line := range strings.Lines(string(want)) {
-		name, _, _ := strings.Cut(line, " ")
-		known[name] = line
 	}
 	var changed, added []string
 	for line := range strings.Lines(out.String()) {
@@ -69,6 +75,12 @@ func Fingerprints(t *testing.T, file string, each func(add func(name, text strin
 	for _, name := range slices.Concat(changed, added)[:min(2, len(changed)+len(added))] {
 		t.Logf("the text of %s is\n%s", name, head(texts[name]))
 	}
+}
+
+// failFast reports whether tests end with their first failure.
+func failFast() bool {
+	f := flag.Lookup("test.failfast")
+	return f != nil && f.Value.String() == "true"
 }
 
 // some returns the number of names and the first of them.

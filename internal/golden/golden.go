@@ -84,8 +84,26 @@ func Run(t *testing.T, opts Options, patterns ...string) {
 		if err != nil {
 			name = file
 		}
-		t.Run(strings.TrimSuffix(filepath.ToSlash(name), ".txtar"), func(t *testing.T) { opts.run(t, abs) })
+		if !t.Run(strings.TrimSuffix(filepath.ToSlash(name), ".txtar"), func(t *testing.T) { opts.run(t, abs) }) && failFast() {
+			return
+		}
 	}
+}
+
+// Mentioning returns the files that the pattern selects and that contain one of the words.
+func Mentioning(t *testing.T, pattern string, words ...string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(string(text), w) })
+	})
 }
 
 // step is one command of a case.

@@ -7,9 +7,11 @@ import (
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
-// TestGolden runs the package's own cases, and the commands 'hlocb opt' of the cases of passes.
+// TestGolden runs the package's own cases, and the commands 'hlocb opt' of the cases of passes
+// that order hooks.
 func TestGolden(t *testing.T) {
-	golden.Run(t, golden.Opt(testkit.Testdata()), "testdata/*.txtar", testkit.Testdata("passes", "*.txtar"))
+	golden.Run(t, golden.Opt(testkit.Testdata()), append(golden.Mentioning(t, testkit.Testdata("passes", "*.txtar"), "order-hooks", "thread-hooks",
+		"check-order", "rewrite-hooks", "inline-functions"), "testdata/*.txtar")...)
 }
 
 // TestFingerprints: rewriting the modules of testdata yields the same modules, manifests, origins and errors.
