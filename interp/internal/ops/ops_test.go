@@ -30,3 +30,7 @@ func TestFingerprints(t *testing.T) { golden.Programs(t) }
 func TestModules(t *testing.T) {
 	golden.Modules(t)
 }
+
+// TestBroken: samples of ops with one wrong type, operand, result or number. The engine refuses
+// them by itself, or compiles them, as before.
+func TestBroken(t *testing.T) { golden.Broken(t) }

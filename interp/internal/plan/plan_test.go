@@ -21,3 +21,10 @@ func TestModules(t *testing.T) {
 	label.Elsewhere(t, "interp/internal/ops")
 	golden.Modules(t)
 }
+
+// TestBroken: samples of ops with one wrong type, operand, result or number. The engine refuses them by itself, or
+// compiles them, as before.
+func TestBroken(t *testing.T) {
+	label.Elsewhere(t, "interp/internal/ops")
+	golden.Broken(t)
+}
