@@ -10,6 +10,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/internal/golden"
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/legalize"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/internal/testkit"
@@ -171,4 +172,10 @@ func expanded(m *ir.Module, name string, add func(name, text string)) {
 	if uncovered, err := legalize.Expand(m, func(op *ir.Op) bool { return op == chosen }); uncovered == nil || err != nil {
 		add(name+"/expand", result(m, nil, err))
 	}
+}
+
+// TestBroken: samples of ops with one wrong type, operand, result or number are refused, or compile, as before.
+func TestBroken(t *testing.T) {
+	label.Elsewhere(t, "interp/internal/ops")
+	golden.Broken(t)
 }

@@ -24,40 +24,83 @@ var (
 // TestDecide: the cases say which results share memory and why, and how taps change the program. The result is a line
 // per result of a hook, then the program. The comment 'mode: free' or 'mode: none' sets the mode.
 func TestDecide(t *testing.T) {
-	golden.Texts(t, "testdata/*.txtar", func(t *testing.T, name, text string) string {
-		mode := hook.AliasAll
-		if _, after, ok := strings.Cut(text, "// mode: "); ok {
-			word, _, _ := strings.Cut(after, "\n")
-			if err := mode.UnmarshalText([]byte(word)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		id := 0
-		m := testkit.Parse(t, name, short.ReplaceAllStringFunc(text, func(s string) string {
-			id++
-			p := short.FindStringSubmatch(s)
-			aliases := ""
-			if p[4] != "" {
-				aliases = "aliases = array<i64: " + p[4] + ">, "
-			}
-			return fmt.Sprintf(`"hlocb.hook"(%s) <{%sformat = "target", has_side_effect, id = %d : i64, kind = "%s", name = "%s"}> :`, p[3], aliases, id, p[1], p[2])
-		}))
-		var out strings.Builder
-		reports, err := alias.Decide(t.Context(), m, mode)
-		if err != nil {
+	golden.Texts(t, "testdata/*.txtar", decided)
+}
+
+// decided reads a case and returns what Decide says and does.
+func decided(t *testing.T, name, text string) string {
+	mode := hook.AliasAll
+	if _, after, ok := strings.Cut(text, "// mode: "); ok {
+		word, _, _ := strings.Cut(after, "\n")
+		if err := mode.UnmarshalText([]byte(word)); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range reports {
-			fmt.Fprintf(&out, "%s result %d of %d bytes: operand %d, %s: %s", r.Name, r.Result, r.Bytes, r.Operand, r.Verdict, r.Reason)
-			if r.Maybe {
-				out.WriteString(" (perhaps not)")
-			}
-			out.WriteString("\n")
+	}
+	id := 0
+	m := testkit.Parse(t, name, short.ReplaceAllStringFunc(text, func(s string) string {
+		id++
+		p := short.FindStringSubmatch(s)
+		aliases := ""
+		if p[4] != "" {
+			aliases = "aliases = array<i64: " + p[4] + ">, "
 		}
-		if err := ir.Verify(m); err != nil {
-			t.Error(err)
+		return fmt.Sprintf(`"hlocb.hook"(%s) <{%sformat = "target", has_side_effect, id = %d : i64, kind = "%s", name = "%s"}> :`, p[3], aliases, id, p[1], p[2])
+	}))
+	var out strings.Builder
+	reports, err := alias.Decide(t.Context(), m, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range reports {
+		fmt.Fprintf(&out, "%s result %d of %d bytes: operand %d, %s: %s", r.Name, r.Result, r.Bytes, r.Operand, r.Verdict, r.Reason)
+		if r.Maybe {
+			out.WriteString(" (perhaps not)")
 		}
-		out.WriteString(long.ReplaceAllString(print.String(m, print.Options{}), "$3 $4($1) {$2} :"))
-		return out.String()
-	})
+		out.WriteString("\n")
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Error(err)
+	}
+	out.WriteString(long.ReplaceAllString(print.String(m, print.Options{}), "$3 $4($1) {$2} :"))
+	return out.String()
+}
+
+// TestManyOps: ops that use values twice are inspected once, ops around the hook's region are not inspected, and the
+// order of ops that are far apart is unknown.
+func TestManyOps(t *testing.T) {
+	chain := func(b *strings.Builder, name, first string, n int) string {
+		for i := range n {
+			next := fmt.Sprintf("%%%s%d", name, i)
+			fmt.Fprintf(b, "  %s = stablehlo.add %s, %s : tensor<4xf32>\n", next, first, first)
+			first = next
+		}
+		return first
+	}
+	for _, c := range []struct {
+		outside, inside int
+		user            string // of the hook's operand
+		want            string
+	}{
+		{0, 40, "%x", "an op that need not come before the hook uses the operand too"},
+		{0, 40, "%y", "the hook is the operand's last use"},
+		{120, 120, "%y", "the hook is the operand's last use"},
+		{0, 197, "%y", "the hook is the operand's last use"},
+		{0, 198, "%y", "an op that need not come before the hook uses the operand too"},
+	} {
+		var b strings.Builder
+		b.WriteString("func.func public @main(%x: tensor<4xf32>, %n: tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>) {\n")
+		outer := chain(&b, "o", "%x", c.outside)
+		b.WriteString("  %w:2 = \"stablehlo.if\"(%n) ({\n  %y = stablehlo.tanh %x : tensor<4xf32>\n  %u = stablehlo.sine %y : tensor<4xf32>\n")
+		start := "%u"
+		if c.user == "%x" {
+			start = "%x"
+		}
+		inner := chain(&b, "i", start, c.inside)
+		fmt.Fprintf(&b, "  %%r = call a(%%y, %s, %s) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n", outer, inner)
+		b.WriteString("  stablehlo.return %r, %u : tensor<4xf32>, tensor<4xf32>\n}, {\n  stablehlo.return %x, %x : tensor<4xf32>, tensor<4xf32>\n}) : (tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>)\n  return %w#0, %w#1 : tensor<4xf32>, tensor<4xf32>\n}\n")
+		line, _, _ := strings.Cut(decided(t, "test.mlir", b.String()), "\n")
+		if !strings.Contains(line, c.want) {
+			t.Errorf("%+v: %s", c, line)
+		}
+	}
 }
