@@ -108,13 +108,13 @@ generated:
 # Write the texts that tests compare with, for all ops, passes and handlers: golden cases, samples, fingerprints and
 # docs/cli.md. The review of the diff is the test.
 golden:
-	$(GO) test -short -run '^Test(Golden|Fingerprints|Samples|Oldest|Help)$$' ./internal/cli ./internal/hook/order \
+	$(GO) test -short -run '^Test(Golden|Fingerprints|Samples|Oldest|Help|Modules|Broken|UpdateTexts|UpdateRandom)$$' ./internal/cli ./internal/hook/order \
 	./internal/legalize ./bytecode ./dialect/vhlo ./hlo ./interp/internal/ops ./pass -update
 
 # Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
 
 # RACE lists the packages that start threads, or whose tests do. RACEFLAGS adds flags.
-RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime ./runtime/handlers ./runtime/interpose ./runtime/plugins ./interp ./interp/internal/exec ./interp/internal/kernel ./internal/engineplugin
+RACE ?= ./internal/endtoend ./runtime/pjrt ./runtime ./runtime/handlers ./runtime/interpose ./runtime/plugins ./interp ./interp/internal/exec ./interp/internal/kernel ./interp/internal/ops ./internal/engineplugin
 race: peers
 	export HLOCB_AGAIN=1; { $(GO) $(TEST) -race -short -timeout 30m $(RACEFLAGS) -json $(RACE); status=$$?; \
 	$(GO) $(TEST_GOXLA) -race -short -json ./... && exit $$status; } | $(SUMMARY)
