@@ -69,6 +69,17 @@ func (d *DotDimensions) Strided(v View, right bool) bool {
 	return groupOf(v, contracted).single && groupOf(v, d.free(len(v.Shape), right)).single
 }
 
+// ByColumns reports whether a product reads the left operand v in place, column by column, because the right operand is
+// a vector and the columns are contiguous: a product of a transposed matrix and a vector.
+func (d *DotDimensions) ByColumns(v View) bool {
+	rows := groupOf(v, d.free(len(v.Shape), false))
+	return len(d.LHSBatching) == 0 && (v.DType == tensor.F32 || v.DType == tensor.F64 || v.DType == tensor.I32) &&
+		rows.single && rows.stride == 1 && rows.size >= leastColumn && v.N >= smallProduct
+}
+
+// leastColumn is the least length of columns that products with a vector read in place.
+const leastColumn = 32
+
 // group holds the dimensions of an operand with one role: batch, rows, contracted or columns. It has a single stride if
 // the dimensions lie in memory like one dimension.
 type group struct {
@@ -325,6 +336,7 @@ const (
 	byBatch
 	byColumns
 	byRows
+	byColumnsOfLeft // of a product with a vector
 )
 
 // split returns the split of the product of a and b.
@@ -338,6 +350,8 @@ func (m *matrixOperand) split(b *matrixOperand, acc tensor.DType) split {
 		return split{}
 	case packs && cols == 1 && m.cols == 1 && b.rows == 1 && inner >= 32:
 		return split{Parts{m.nbatch * rows, max(1, 1<<17/inner)}, byDots}
+	case packs && cols == 1 && m.nbatch == 1 && m.rows == 1 && rows >= leastColumn && work >= smallProduct:
+		return split{Parts{(rows + 31) / 32, max(1, least/(32*inner))}, byColumnsOfLeft}
 	case acc.IsComplex():
 		return split{Parts{m.nbatch * rows, max(1, 1<<13/(cols*inner))}, bySmallRows}
 	case !packs || work < smallProduct:
@@ -409,6 +423,10 @@ func product[T float32 | float64 | int32](ot, xt, yt *tensor.Tensor, a, b *matri
 			}
 		case byColumns:
 			part(0, 0, rows, lo*32, min(hi*32, cols))
+		case byColumnsOfLeft: // the vector is one row
+			n := min(hi*32, rows) - lo*32
+			gemm.Multiply(gemm.Problem[T]{C: o[lo*32:], A: y[b.at(0):], B: x[a.at(0)+lo*32:], M: 1, N: n, K: inner,
+				RowA: inner, ColA: b.rows, RowB: a.cols, ColB: 1, RowC: n})
 		default:
 			part(0, lo*16, min(hi*16, rows), 0, cols)
 		}

@@ -18,7 +18,10 @@ const maxWorkers = 16
 // Parallel calls f on disjoint parts of [0, n), concurrently if n is large enough. Each part has at least grain
 // elements. The parts do not depend on timing. If a part panics, Parallel panics too.
 func Parallel(n, grain int, f func(lo, hi int)) {
-	parts := min(workers(), n/max(grain, 1))
+	parts := n / max(grain, 1)
+	if parts > 1 { // workers takes a lock
+		parts = min(workers(), parts)
+	}
 	if parts <= 1 {
 		if n > 0 {
 			f(0, n)

@@ -61,7 +61,11 @@ func (p *Planner) absorbable(o *ir.Op, b *ir.Block) bool {
 // operand first, and the other operand has enough free elements.
 func (p *Planner) packs(d *ir.Op, i int, view kernel.View) bool {
 	dims, types := DotDimensions(d), p.typesOf(d.Operands())
-	return plain(types[0]) && plain(types[1]) && types[0].DType == types[1].DType && dims.Strided(view, i == 1) && dims.Free(types[1-i], i == 0) >= transposedColumns
+	if !plain(types[0]) || !plain(types[1]) || types[0].DType != types[1].DType || !dims.Strided(view, i == 1) {
+		return false
+	}
+	free := dims.Free(types[1-i], i == 0)
+	return free >= transposedColumns || i == 0 && free == 1 && dims.ByColumns(view)
 }
 
 // View returns the view through which o's kernel reads operand i, whose tensor has type t.
