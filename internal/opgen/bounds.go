@@ -125,7 +125,7 @@ func EngineBound(op string, column int) float64 {
 		return 9 // below 8, where the terms of the series cancel
 	case column == 5:
 		return 4
-	case column == 4 && slices.Contains([]string{"exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "erf", "erf_inv", "acosh", "asinh", "atanh"}, op):
+	case column == 4 && slices.Contains([]string{"exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "erf", "erf_inv"}, op):
 		return 3 // computed in f32
 	}
 	return 0.51
