@@ -137,7 +137,7 @@ func (c *convolutionRuns[T]) plan(cin int) {
 	for i := range n {
 		low, dil := c.low[i], c.lhsDil[i]
 		first := max(0, (-low+dil-1)/dil)
-		last := min(c.in[1+i], (c.size[i]-low+dil-1)/dil) // behind the last one
+		last := min(c.in[1+i], (c.size[i]-low+dil-1)/dil) // the first one after them
 		dims, dst = append(dims, int(max(0, last-first))), append(dst, strides[1+i]*int(dil))
 		c.padAt += int(low+first*dil) * strides[1+i]
 		c.from += int(first) * view.Strides[1+i]

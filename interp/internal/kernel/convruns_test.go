@@ -9,9 +9,9 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// TestConvolutionBits: random convolutions in any order of dimensions, with padding of both signs, dilation, reversal and
-// groups, have the bits of fused multiply-adds: in the order of taps and features, in blocks of 256, padding included. If
-// the padded input is large, they are close.
+// TestConvolutionBits: random convolutions in any order of dimensions, with padding of both signs, dilation, reversal
+// and groups, have the bits of fused multiply-adds: in the order of taps and features, in blocks of 256, padding
+// included. If the padded input is large, they are close.
 func TestConvolutionBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	pick := func(values ...int64) int64 { return values[rng.IntN(len(values))] }
