@@ -648,6 +648,10 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.simple(op, o)
 		return
 	}
+	if c := exportCarriers[op.Def()]; c != nil {
+		s.carry(op, c)
+		return
+	}
 	switch {
 	case op.Is(stablehlo.Constant), op.Is(chlo.Constant):
 		d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
@@ -672,8 +676,6 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.setValue(op.Result(0), s.add(opTuple, s.results(op), s.operandsOf(op)))
 	case op.Is(stablehlo.GetTupleElement):
 		s.setValue(op.Result(0), s.element(s.value(op.Operand(0)), s.int("index", 0)))
-	case op.Is(stablehlo.Iota):
-		s.make(op, "iota", "iota_dimension", s.int("iota_dimension", 0))
 	case op.Is(stablehlo.Compare):
 		s.compare(op)
 	case op.Is(stablehlo.BroadcastInDim):
@@ -688,8 +690,6 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.setValue(op.Result(0), s.broadcastInDim(in, out, dims))
 	case op.Is(stablehlo.Transpose):
 		s.transpose(op)
-	case op.Is(stablehlo.Reverse):
-		s.make(op, "reverse", "dimensions", s.ints("dimensions"))
 	case op.Is(stablehlo.Concatenate):
 		if op.NumOperands() == 1 {
 			s.setValue(op.Result(0), s.value(op.Operand(0)))
@@ -719,8 +719,6 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.make(op, "pad", "padding", list)
 	case op.Is(stablehlo.DynamicSlice):
 		s.make(op, "dynamic-slice", "dynamic_slice_sizes", s.ints("slice_sizes"))
-	case op.Is(stablehlo.ReducePrecision):
-		s.make(op, "reduce-precision", "exponent_bits", s.int("exponent_bits", 0), "mantissa_bits", s.int("mantissa_bits", 0))
 	case op.Is(stablehlo.Gather):
 		d, _ := ir.DataOf[stablehlo.GatherDims](op.Attr(stablehlo.AttrDimensionNumbers))
 		s.make(op, "gather", "offset_dims", list(d.OffsetDims), "collapsed_slice_dims", list(d.CollapsedSliceDims), "start_index_map", list(d.StartIndexMap),
@@ -748,8 +746,6 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.topK(op, op.Attr(mhlo.AttrLargest) == nil || s.bool("largest"))
 	case op.Is(chlo.Scan):
 		s.scan(op)
-	case op.Is(mhlo.RngGetAndUpdateState):
-		s.make(op, "rng-get-and-update-state", "delta", s.int("delta", 0))
 	case op.Is(stablehlo.Convolution):
 		s.convolution(op)
 	case op.Is(stablehlo.Reduce):
@@ -766,20 +762,6 @@ func (s *exportScope) translate(op *ir.Op) {
 			dim += rank
 		}
 		s.make(op, "sort", "dimensions", []int64{dim}, "is_stable", s.bool("is_stable"), "to_apply", s.region(op.Region(0)))
-	case op.Is(stablehlo.Fft):
-		kind, _ := s.enum("fft_type", fftTypes, "")
-		s.make(op, "fft", "fft_type", kind, "fft_length", s.ints("fft_length"))
-	case op.Is(stablehlo.Cholesky):
-		s.make(op, "cholesky", "lower", s.bool("lower"))
-	case op.Is(stablehlo.TriangularSolve):
-		kind, _ := s.enum("transpose_a", transposes, "")
-		s.make(op, "triangular-solve", "left_side", s.bool("left_side"), "lower", s.bool("lower"), "unit_diagonal", s.bool("unit_diagonal"), "transpose_a", kind)
-	case op.Is(stablehlo.BatchNormTraining):
-		s.make(op, "batch-norm-training", "epsilon", s.float("epsilon"), "feature_index", s.int("feature_index", 0))
-	case op.Is(stablehlo.BatchNormInference):
-		s.make(op, "batch-norm-inference", "epsilon", s.float("epsilon"), "feature_index", s.int("feature_index", 0))
-	case op.Is(stablehlo.BatchNormGrad):
-		s.make(op, "batch-norm-grad", "epsilon", s.float("epsilon"), "feature_index", s.int("feature_index", 0))
 	case op.Is(stablehlo.Rng):
 		kind, _ := s.enum("rng_distribution", distributions, "rng_")
 		o := opcodes["rng"]
@@ -787,10 +769,6 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.RngBitGenerator):
 		kind, _ := s.enum("rng_algorithm", rngAlgorithms, "rng_")
 		s.make(op, "rng-bit-generator", "algorithm", kind)
-	case op.Is(stablehlo.GetDimensionSize):
-		s.make(op, "get-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
-	case op.Is(stablehlo.SetDimensionSize):
-		s.make(op, "set-dimension-size", "dimensions", []int64{s.int("dimension", 0)})
 	case op.Is(stablehlo.DynamicReshape) && s.keepsElements(op):
 		s.dynamicReshape(op)
 	case op.Is(fn.Call):

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -568,6 +567,9 @@ func (s *importScope) instr(in *instr) value {
 	if in.op.def != nil {
 		return s.simple(in, in.op.def)
 	}
+	if c := importCarriers[in.op]; c != nil {
+		return s.carry(in, c)
+	}
 	ints := func(name string) ir.NamedAttr { return inherent(name, i64sAttr(attrOf[[]int64](in, name))) }
 	switch in.op.name {
 	case "constant":
@@ -586,8 +588,6 @@ func (s *importScope) instr(in *instr) value {
 		return v.elems[i]
 	case "copy", "domain", "add-dependency":
 		return s.value(in.operands[0])
-	case "iota":
-		return s.make(in, stablehlo.Iota, nil, nil, inherent("iota_dimension", i64Attr(attrOf[int64](in, "iota_dimension"))))
 	case "compare":
 		return s.make(in, stablehlo.Compare, s.operands(in), nil, in.enum("direction", "comparison_direction", stablehlo.ComparisonDirectionEnum),
 			inherent("compare_type", ir.NewEnum(stablehlo.ComparisonTypeEnum, int(in.comparison())+1)))
@@ -595,8 +595,6 @@ func (s *importScope) instr(in *instr) value {
 		return s.make(in, stablehlo.BroadcastInDim, s.operands(in), nil, inherent("broadcast_dimensions", i64sAttr(attrOf[[]int64](in, "dimensions"))))
 	case "transpose":
 		return s.make(in, stablehlo.Transpose, s.operands(in), nil, inherent("permutation", i64sAttr(attrOf[[]int64](in, "dimensions"))))
-	case "reverse":
-		return s.make(in, stablehlo.Reverse, s.operands(in), nil, ints("dimensions"))
 	case "concatenate":
 		return s.make(in, stablehlo.Concatenate, s.operands(in), nil, inherent("dimension", i64Attr(s.oneDim(in))))
 	case "slice":
@@ -615,9 +613,6 @@ func (s *importScope) instr(in *instr) value {
 			inherent("interior_padding", i64sAttr(interior)))
 	case "dynamic-slice":
 		return s.make(in, stablehlo.DynamicSlice, s.splitIndices(in, 1), nil, inherent("slice_sizes", i64sAttr(attrOf[[]int64](in, "dynamic_slice_sizes"))))
-	case "reduce-precision":
-		return s.make(in, stablehlo.ReducePrecision, s.operands(in), nil,
-			inherent("exponent_bits", i32Attr(attrOf[int64](in, "exponent_bits"))), inherent("mantissa_bits", i32Attr(attrOf[int64](in, "mantissa_bits"))))
 	case "gather":
 		return s.gather(in)
 	case "scatter":
@@ -644,30 +639,10 @@ func (s *importScope) instr(in *instr) value {
 		return s.scan(in)
 	case "topk":
 		return s.topK(in)
-	case "fft":
-		return s.make(in, stablehlo.Fft, s.operands(in), nil, in.enum("fft_type", "fft_type", stablehlo.FftTypeEnum), ints("fft_length"))
-	case "cholesky":
-		return s.make(in, stablehlo.Cholesky, s.operands(in), nil, inherent("lower", s.im.ctx.Bool(attrOf[bool](in, "lower"))))
-	case "triangular-solve":
-		return s.make(in, stablehlo.TriangularSolve, s.operands(in), nil,
-			inherent("left_side", s.im.ctx.Bool(attrOf[bool](in, "left_side"))), inherent("lower", s.im.ctx.Bool(attrOf[bool](in, "lower"))),
-			inherent("unit_diagonal", s.im.ctx.Bool(attrOf[bool](in, "unit_diagonal"))),
-			in.enum("transpose_a", "transpose_a", stablehlo.TransposeEnum))
-	case "batch-norm-training", "batch-norm-inference", "batch-norm-grad":
-		def := map[string]*ir.Def{"batch-norm-training": stablehlo.BatchNormTraining, "batch-norm-inference": stablehlo.BatchNormInference,
-			"batch-norm-grad": stablehlo.BatchNormGrad}[in.op.name]
-		epsilon := ir.NewFloatBits(uint64(math.Float32bits(float32(attrOf[float64](in, "epsilon")))), ir.Float(tensor.F32))
-		return s.make(in, def, s.operands(in), nil, inherent("epsilon", epsilon), inherent("feature_index", i64Attr(attrOf[int64](in, "feature_index"))))
 	case "rng":
 		return s.rng(in)
 	case "rng-bit-generator":
 		return s.rngBits(in)
-	case "rng-get-and-update-state":
-		return s.make(in, mhlo.RngGetAndUpdateState, nil, nil, inherent("delta", i64Attr(attrOf[int64](in, "delta"))))
-	case "get-dimension-size":
-		return s.make(in, stablehlo.GetDimensionSize, s.operands(in), nil, inherent("dimension", i64Attr(s.oneDim(in))))
-	case "set-dimension-size":
-		return s.make(in, stablehlo.SetDimensionSize, s.operands(in), nil, inherent("dimension", i64Attr(s.oneDim(in))))
 	case "bitcast":
 		return s.bitcast(in)
 	case "call":
