@@ -85,17 +85,6 @@ func controlledHooks(m *ir.Module) []controlled {
 	return out
 }
 
-// controlEdges returns the pairs of raised hooks that only HLO's order without values orders.
-func controlEdges(m *ir.Module) []hook.Edge {
-	var out []hook.Edge
-	for _, c := range controlledHooks(m) {
-		for _, op := range c.before {
-			out = append(out, hook.Edge{From: hookop.HookOp{Op: op}.ID(), To: hookop.HookOp{Op: c.hook}.ID()})
-		}
-	}
-	return out
-}
-
 // joinControl expresses HLO's order without values by tokens: a raised hook waits for tokens of the hooks before it.
 // Chains then keep the order in forms that know no control predecessors.
 func joinControl(m *ir.Module) {

@@ -21,8 +21,9 @@ func ProveHLO(ctx context.Context, m *ir.Module, h *hlo.Module) error {
 	case program:
 		err = Prove(ctx, again)
 	default:
-		edges, _ := chainsOf(m)
-		err = Source{edges}.kept(ctx, again)
+		edges, _ := chainsOf(m, true)
+		got, ops := chainsOf(again, true)
+		err = Source{edges}.keptBy(ctx, again, got, ops)
 	}
 	if err := ctx.Err(); err != nil { // an interrupted proof says nothing
 		return err

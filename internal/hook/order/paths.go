@@ -15,10 +15,12 @@ import (
 // Paths holds the identity paths between the hooks of a raised or lowered module. Along such a path, a value that one
 // hook returns reaches another hook unchanged. See Prove for the ops that may be on a path.
 //
-// A function with several callers is followed once, so an edge may hold for only one of its calls.
+// A function with several callers is followed once, so an edge may hold for only one of its calls, unless calls tells
+// the calls apart.
 type Paths struct {
 	Hooks   []*ir.Op // in program order
 	graph   *flow.Graph
+	calls   *callTree
 	joins   joins
 	ids     []hook.ID
 	chained []bool
@@ -47,21 +49,32 @@ func PathsOf(m *ir.Module) *Paths {
 // loop or a branch is left out if edges lead through the hooks inside.
 func (p *Paths) Chain() []hook.Edge {
 	var edges [][2]int
+	for _, e := range p.chain() {
+		edges = append(edges, [2]int{e[0].hook, e[1].hook})
+	}
+	return p.edgesByID(edges)
+}
+
+// chain returns the edges of Chain between the places of hooks.
+func (p *Paths) chain() [][2]place {
+	var edges [][2]place
 	for i, op := range p.Hooks {
 		if !p.chained[i] {
 			continue
 		}
-		var next []int
-		p.follow(op.Result(0), func(u *ir.Use) {
-			if to, ok := p.number[u.Owner()]; ok && u.Index() == 0 && p.chained[to] {
-				next = append(next, to)
-				edges = append(edges, [2]int{i, to})
-			}
-		}, func(v *ir.Value) bool { // v is past an op with regions; whether hooks inside come between op and v
-			return !p.all && !encloses(v.DefiningOp(), op.Block()) && !p.anyLeadsTo([]int{i}, v, nil) && p.anyLeadsTo(next, v, nil)
-		})
+		for _, from := range p.callsOf(i) {
+			var next []int
+			p.follow(op.Result(0), from, func(u *ir.Use, at *inCall) {
+				if to, ok := p.number[u.Owner()]; ok && u.Index() == 0 && p.chained[to] {
+					next = append(next, to)
+					edges = append(edges, [2]place{{i, from}, {to, at}})
+				}
+			}, func(v *ir.Value) bool { // v is past an op with regions; whether hooks inside come between op and v
+				return !p.all && !encloses(v.DefiningOp(), op.Block()) && !p.anyLeadsTo([]int{i}, v, nil) && p.anyLeadsTo(next, v, nil)
+			})
+		}
 	}
-	return p.edgesByID(edges)
+	return edges
 }
 
 // Data returns the pairs of hooks that data orders: the second hook receives a value that the first returned, or such a
@@ -74,7 +87,7 @@ func (p *Paths) Data() []hook.Edge {
 			first = 1
 		}
 		for _, v := range op.ResultList()[first:] {
-			p.follow(v, func(u *ir.Use) {
+			p.follow(v, nil, func(u *ir.Use, _ *inCall) {
 				if to, ok := p.number[u.Owner()]; ok && (u.Index() > 0 || !p.chained[to]) {
 					edges = append(edges, [2]int{i, to})
 				}
@@ -84,8 +97,12 @@ func (p *Paths) Data() []hook.Edge {
 			}, nil)
 		}
 	}
-	chain := reached{next: nextOf(p.Chain())}
-	return slices.DeleteFunc(p.edgesByID(edges), chain.leads)
+	var chain [][2]hook.ID
+	for _, e := range p.Chain() {
+		chain = append(chain, [2]hook.ID{e.From, e.To})
+	}
+	after := reached[hook.ID]{next: nextOf(chain)}
+	return slices.DeleteFunc(p.edgesByID(edges), func(e hook.Edge) bool { return after.leads(e.From, e.To) })
 }
 
 // edgesByID returns the edges by hook id, sorted and without repetitions.
@@ -99,45 +116,47 @@ func (p *Paths) edgesByID(edges [][2]int) []hook.Edge {
 	return out
 }
 
-// step is a value on a path, or the tuple element at within.
+// step is a value on a path, or the tuple element at within, in one call of its function.
 type step struct {
 	v      *ir.Value
 	within string
+	at     *inCall
 }
 
-// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks. It does not go on from the
-// result of an op with regions if covered, unless nil, returns true. It asks after it has visited all other slots.
-func (p *Paths) follow(v *ir.Value, visit func(*ir.Use), covered func(*ir.Value) bool) {
+// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks, from the call that v is
+// in. It does not go on from the result of an op with regions if covered, unless nil, returns true. It asks after it has
+// visited all other slots.
+func (p *Paths) follow(v *ir.Value, from *inCall, visit func(*ir.Use, *inCall), covered func(*ir.Value) bool) {
 	if v.HasOneUse() { // most chains lead directly from one hook to the next
 		for u := range v.Uses() {
 			if _, ok := p.number[u.Owner()]; ok && !p.endsAt(v) {
 				p.steps++
-				visit(u)
+				visit(u, from)
 				return
 			}
 		}
 	}
-	at := step{v: v}
+	at := step{v: v, at: from}
 	seen := map[step]bool{at: true}
 	work := []step{at}
-	var later []*ir.Value // results of ops with regions
-	add := func(v *ir.Value, within string) {
-		s := step{v, within}
+	var later []step // results of ops with regions
+	add := func(v *ir.Value, within string, at *inCall) {
+		s := step{v, within, at}
 		if seen[s] {
 			return
 		}
 		seen[s] = true
 		if op := v.DefiningOp(); covered != nil && within == "" && op != nil && len(op.Regions()) > 0 {
-			later = append(later, v)
+			later = append(later, s)
 			return
 		}
 		work = append(work, s)
 	}
 	for len(work) > 0 || len(later) > 0 {
 		if len(work) == 0 {
-			v := later[0]
-			if later = later[1:]; !covered(v) {
-				work = append(work, step{v: v})
+			s := later[0]
+			if later = later[1:]; !covered(s.v) {
+				work = append(work, s)
 			}
 			continue
 		}
@@ -150,20 +169,22 @@ func (p *Paths) follow(v *ir.Value, visit func(*ir.Use), covered func(*ir.Value)
 		for u := range at.v.Uses() {
 			op := u.Owner()
 			if at.within == "" {
-				visit(u)
+				visit(u, at.at)
 			}
 			switch {
 			case op.IsOrMirrors(stablehlo.Tuple):
-				add(op.Result(0), strconv.Itoa(u.Index())+" "+at.within)
+				add(op.Result(0), strconv.Itoa(u.Index())+" "+at.within, at.at)
 			case op.IsOrMirrors(stablehlo.GetTupleElement):
 				if first, rest, _ := strings.Cut(at.within, " "); first == strconv.Itoa(element(op)) {
-					add(op.Result(0), rest)
+					add(op.Result(0), rest, at.at)
 				}
 			case p.forwards(op):
-				add(op.Result(0), at.within)
+				add(op.Result(0), at.within, at.at)
 			default:
 				for v := range p.graph.Targets(u) {
-					add(v, at.within)
+					if in, ok := p.enter(at.at, u, v); ok {
+						add(v, at.within, in)
+					}
 				}
 			}
 		}
@@ -395,37 +416,37 @@ func (j *joins) comesFromChains(v *ir.Value, seen map[*ir.Value]bool) bool {
 	return n > 0
 }
 
-// nextOf returns the hooks after each hook.
-func nextOf(edges []hook.Edge) map[hook.ID][]hook.ID {
-	next := map[hook.ID][]hook.ID{}
+// nextOf returns the ends of the edges from each end.
+func nextOf[T comparable](edges [][2]T) map[T][]T {
+	next := map[T][]T{}
 	for _, e := range edges {
-		next[e.From] = append(next[e.From], e.To)
+		next[e[0]] = append(next[e[0]], e[1])
 	}
 	return next
 }
 
-// reached finds the hooks after a hook. It is fast for several edges from one hook in turn.
-type reached struct {
-	next map[hook.ID][]hook.ID
-	from hook.ID
-	seen map[hook.ID]bool // the hooks after from
-	work []hook.ID        // the hooks of seen whose next hooks are not in seen yet
+// reached finds what edges lead to. It is fast for several questions about one start in turn.
+type reached[T comparable] struct {
+	next map[T][]T
+	from T
+	seen map[T]bool // what is after from
+	work []T        // what is in seen, but what is next to it is not yet
 }
 
-// leads reports whether a path leads from one end of e to the other.
-func (r *reached) leads(e hook.Edge) bool {
-	if r.seen == nil || r.from != e.From {
-		r.from, r.seen, r.work = e.From, map[hook.ID]bool{}, []hook.ID{e.From}
+// leads reports whether a path leads from one to the other.
+func (r *reached[T]) leads(from, to T) bool {
+	if r.seen == nil || r.from != from {
+		r.from, r.seen, r.work = from, map[T]bool{}, []T{from}
 	}
-	for len(r.work) > 0 && !r.seen[e.To] {
-		id := r.work[0]
+	for len(r.work) > 0 && !r.seen[to] {
+		at := r.work[0]
 		r.work = r.work[1:]
-		for _, to := range r.next[id] {
-			if !r.seen[to] {
-				r.seen[to] = true
-				r.work = append(r.work, to)
+		for _, n := range r.next[at] {
+			if !r.seen[n] {
+				r.seen[n] = true
+				r.work = append(r.work, n)
 			}
 		}
 	}
-	return r.seen[e.To]
+	return r.seen[to]
 }

@@ -2,6 +2,7 @@ package order_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -115,6 +116,65 @@ func TestSourceProve(t *testing.T) {
 	cancel()
 	if err := order.SourceOf(row).Prove(ctx, row); err != context.Canceled {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestSourceProveCalls: what the source orders in one call of a function counts for that call alone.
+func TestSourceProveCalls(t *testing.T) {
+	const f = "func.func private @f(%x: tensor<2xi32>, %s: tensor<ui64>) -> tensor<ui64> {\n"
+	back := "return %h#0 : tensor<ui64>\n}\n"
+	twice := func(first, second string) *ir.Module { // a, then two calls of f
+		return read(t, f+call("h", "%s", "%x", 2)+back+main(call("a", "%s", "%x", 1)+
+			"%f = func.call @f(%x, "+first+") : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"+
+			"%g = func.call @f(%x, "+second+") : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"))
+	}
+	after := func(chain string) *ir.Module { // two calls of f, then a
+		return read(t, f+call("h", "%s", "%x", 2)+back+main(
+			"%f = func.call @f(%x, %s) : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"+
+				"%g = func.call @f(%x, %s) : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"+call("a", chain, "%x", 1)))
+	}
+	deep := func(first, second string) *ir.Module { // through two functions
+		return read(t, f+call("h", "%s", "%x", 2)+back+
+			strings.Replace(f, "@f", "@g", 1)+"%h = func.call @f(%x, %s) : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\nreturn %h : tensor<ui64>\n}\n"+
+			main(call("a", "%s", "%x", 1)+"%f = func.call @g(%x, "+first+") : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"+
+				"%g = func.call @g(%x, "+second+") : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"))
+	}
+	direct := read(t, main(call("a", "%s", "%x", 1)+call("h", "%a#0", "%x", 2)+call("h2", "%h#0", "%x", 2)))
+	for name, c := range map[string]struct {
+		source, result *ir.Module
+		want           string
+	}{
+		"same":               {twice("%a#0", "%f"), twice("%a#0", "%f"), ""},
+		"the first of two":   {twice("%a#0", "%a#0"), twice("%s", "%a#0"), "the source orders hook 0000000000000002 after hook 0000000000000001, the result does not"},
+		"the second of two":  {twice("%a#0", "%a#0"), twice("%a#0", "%s"), "the source orders hook 0000000000000002 (call 2) after hook 0000000000000001, the result does not"},
+		"between calls":      {twice("%a#0", "%f"), twice("%a#0", "%a#0"), "the source orders hook 0000000000000002 (call 2) after hook 0000000000000002, the result does not"},
+		"more than before":   {twice("%a#0", "%s"), twice("%a#0", "%a#0"), "the result orders hook 0000000000000002 (call 2) after hook 0000000000000001, the source does not"},
+		"out of the first":   {after("%f"), after("%g"), "the source orders hook 0000000000000001 after hook 0000000000000002, the result does not"},
+		"out of the same":    {after("%g"), after("%g"), ""},
+		"deep":               {deep("%a#0", "%f"), deep("%a#0", "%f"), ""},
+		"deep, lost":         {deep("%a#0", "%a#0"), deep("%a#0", "%s"), "the source orders hook 0000000000000002 (call 2) after hook 0000000000000001, the result does not"},
+		"a collapsed call":   {deep("%a#0", "%f"), twice("%a#0", "%f"), ""},
+		"inlined":            {twice("%a#0", "%f"), direct, ""},
+		"inlined, otherwise": {twice("%a#0", "%a#0"), direct, "the result orders hook 0000000000000002 (call 2) after hook 0000000000000002, the source does not"},
+	} {
+		err := order.SourceOf(c.source).Prove(t.Context(), c.result)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v, want %q", name, err, c.want)
+		}
+	}
+	// Functions that call each other twice are told apart up to a limit, and followed once beyond it.
+	text := f + call("h", "%s", "%x", 2) + back
+	for i := range 40 {
+		name, callee := fmt.Sprintf("@f%d", i+1), "@f"
+		if i > 0 {
+			callee = fmt.Sprintf("@f%d", i)
+		}
+		text += strings.Replace(f, "@f", name, 1) + "%0 = func.call " + callee + "(%x, %s) : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n" +
+			"%h = func.call " + callee + "(%x, %0) : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\nreturn %h : tensor<ui64>\n}\n"
+	}
+	m := read(t, text+main("%0 = func.call @f40(%x, %s) : (tensor<2xi32>, tensor<ui64>) -> tensor<ui64>\n"))
+	if err := order.SourceOf(m).Prove(t.Context(), m); err != nil {
+		t.Error(err)
 	}
 }
 
