@@ -24,6 +24,7 @@ func Export(m *ir.Module) (out *Module, err error) {
 	}
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
 	ex.module()
+	ex.separateStarts(nil)
 	for _, c := range ex.out.comps {
 		c.number()
 	}

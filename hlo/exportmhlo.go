@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hlocb/hlocb/dialect/mhlo"
@@ -134,4 +135,90 @@ func (s *exportScope) async(op *ir.Op) {
 		c.thread = thread
 	}
 	s.setValue(op.Result(0), s.add(opAsyncStart, tuple(tuple(shapesOf(operands)...), c.root.shape), operands, attrs...))
+}
+
+// started returns the computation that in starts, which no other instruction may start; nil for other instructions.
+func (in *instr) started() *computation {
+	if in.op != opAsyncStart || in.wrapped != nil {
+		return nil
+	}
+	return attrOf[*computation](in, "calls")
+}
+
+// separateStarts gives each async-start a computation of its own. Passes copy starts: unrolled loops, inlined functions.
+// The old computations, which do not change, have their own ones already.
+func (ex *exporter) separateStarts(old map[*computation]bool) {
+	started := map[*computation]bool{}
+	for _, c := range ex.out.comps {
+		for _, in := range c.instrs {
+			if old[c] && in.started() != nil {
+				started[in.started()] = true
+			}
+		}
+	}
+	var comps []*computation
+	var visit func(c *computation)
+	visit = func(c *computation) {
+		for _, in := range c.instrs {
+			callee := in.started()
+			if callee == nil {
+				continue
+			}
+			if started[callee] {
+				callee = ex.copied(callee)
+				in.attrs = slices.Clone(in.attrs)
+				for i, a := range in.attrs {
+					if a.value == any(in.started()) {
+						in.attrs[i].value = callee
+						break
+					}
+				}
+				visit(callee)
+			}
+			started[callee] = true
+		}
+		comps = append(comps, c)
+	}
+	for _, c := range ex.out.comps {
+		if old[c] {
+			comps = append(comps, c)
+		} else {
+			visit(c)
+		}
+	}
+	ex.out.comps = comps
+}
+
+// copied returns a copy of c with names of its own.
+func (ex *exporter) copied(c *computation) *computation {
+	n := *c
+	n.name, n.id, n.instrs, n.params = ex.unique(c.name), 0, make([]*instr, len(c.instrs)), make([]*instr, len(c.params))
+	copies := make(map[*instr]*instr, len(c.instrs))
+	for i, in := range c.instrs {
+		k := *in
+		k.name = ex.unique(in.op.name)
+		n.instrs[i], copies[in] = &k, &k
+	}
+	of := func(list []*instr) []*instr {
+		out := make([]*instr, len(list))
+		for i, in := range list {
+			out[i] = copies[in]
+		}
+		return out
+	}
+	for _, in := range n.instrs {
+		in.operands = of(in.operands)
+		if before := in.predecessors(); before != nil {
+			in.attrs = slices.Clone(in.attrs)
+			for i := range in.attrs {
+				if in.attrs[i].spec == cControl {
+					in.attrs[i].value = of(before)
+				}
+			}
+		}
+	}
+	copy(n.params, of(c.params))
+	n.root = copies[c.root]
+	n.number()
+	return &n
 }

@@ -51,6 +51,7 @@ func Update(m *ir.Module) (out *Module, err error) {
 	for _, c := range l.hlo.comps {
 		shared[c] = true
 	}
+	ex.separateStarts(shared)
 	for _, c := range copied.comps {
 		if !shared[c] {
 			c.number()
