@@ -145,7 +145,7 @@ func (in *instr) started() *computation {
 	return attrOf[*computation](in, "calls")
 }
 
-// separateStarts gives each async-start a computation of its own. Passes copy starts: unrolled loops, inlined functions.
+// separateStarts gives each async-start a computation of its own. Passes copy starts, for example of unrolled loops.
 // The old computations, which do not change, have their own ones already.
 func (ex *exporter) separateStarts(old map[*computation]bool) {
 	started := map[*computation]bool{}

@@ -45,8 +45,8 @@ func (f *callTree) in(parent *inCall, call *ir.Op) *inCall {
 }
 
 // tellCallsApart lets the paths through each call of a function be paths of their own. It starts at main if only main
-// counts, or else at main, the public functions and the functions that no call reaches. A module with recursive hooks or
-// too many calls stays as it is.
+// counts, or else at main, the public functions and the functions that no call reaches. A module with recursive hooks
+// or too many calls stays as it is.
 func (p *Paths) tellCallsApart(onlyMain bool) {
 	f := &callTree{known: map[inCall]*inCall{}, calls: make([][]*inCall, len(p.Hooks))}
 	count := 0

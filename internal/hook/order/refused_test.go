@@ -162,7 +162,7 @@ func TestSourceProveCalls(t *testing.T) {
 			t.Errorf("%s: the error is %v, want %q", name, err, c.want)
 		}
 	}
-	// Functions that call each other twice are told apart up to a limit, and followed once beyond it.
+	// Functions that call each other twice count as separate calls up to a limit, and as one call beyond it.
 	text := f + call("h", "%s", "%x", 2) + back
 	for i := range 40 {
 		name, callee := fmt.Sprintf("@f%d", i+1), "@f"
