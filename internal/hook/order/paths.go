@@ -123,9 +123,9 @@ type step struct {
 	at     *inCall
 }
 
-// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks, from the call that v is in.
-// It does not go on from the result of an op with regions if covered, unless nil, returns true. It asks after it has
-// visited all other slots.
+// follow calls visit with every operand slot that v reaches unchanged, up to the next hooks, from the call that v is
+// in. It stops at the result of an op with regions if covered, unless nil, returns true. It asks after it has visited
+// all other slots.
 func (p *Paths) follow(v *ir.Value, from *inCall, visit func(*ir.Use, *inCall), covered func(*ir.Value) bool) {
 	if v.HasOneUse() { // most chains lead directly from one hook to the next
 		for u := range v.Uses() {
