@@ -81,8 +81,9 @@ else:
 
 // TestLinearAlgebraBounds: residuals and the loss of orthogonality stay below c·n·eps; docs/accuracy.md has c.
 func TestLinearAlgebraBounds(t *testing.T) {
+	label.Slow(t)
 	label.Once(t)
-	peer.Each(t, label.Part, checkLinearAlgebraBounds)
+	peer.Each(t, nil, checkLinearAlgebraBounds)
 }
 
 func checkLinearAlgebraBounds(t *testing.T, python *peer.Interpreter) {

@@ -70,7 +70,7 @@ for dt in (np.float32, np.float64, np.complex64, np.complex128):
     for name, (f, args) in fs.items():
         if name == "eig_both" and "float" in n: continue
         count += 1
-        if str(int(count % 4 != 0)) not in parts: continue
+        if ("0" if count % 12 == 0 else "1" if count % 4 == 0 else "2") not in parts: continue
         d = f"{out}/{name}_{n}"; os.makedirs(d)
         jitted = jax.jit(f)
         open(d + "/f.mlir", "w").write(jitted.lower(*args).as_text())
@@ -86,8 +86,11 @@ func TestLinearAlgebra(t *testing.T) {
 		if first || p.Version() != peer.MainVersion {
 			parts += "0"
 		}
-		if others && p.Version() == peer.MainVersion {
+		if others {
 			parts += "1"
+		}
+		if others && p.Version() == peer.MainVersion {
+			parts += "2"
 		}
 		checkLinearAlgebra(t, p, parts)
 	})
@@ -97,7 +100,7 @@ func checkLinearAlgebra(t *testing.T, python *peer.Interpreter, parts string) {
 	dir := t.TempDir()
 	python.Run(t, linalgPrograms, nil, dir, parts)
 	cases, err := os.ReadDir(dir)
-	if err != nil || len(cases) < 50 {
+	if err != nil || len(cases) < 20 {
 		t.Fatalf("%d programs, %v", len(cases), err)
 	}
 	for _, backend := range []string{"engine without LAPACK", "engine", "cpu"} {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/peer"
 )
 
@@ -76,6 +77,7 @@ func isConstant(name string) bool {
 // the ones that their source requests with math.FMA. The compiler may fuse a product and a sum anywhere, even in
 // different statements; a conversion of the product to its own type prevents it.
 func TestNothingIsFused(t *testing.T) {
+	label.Slow(t)
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("skip: no go command")
