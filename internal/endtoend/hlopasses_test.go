@@ -96,8 +96,9 @@ func hloPasses(table *pass.Table) []string {
 // the first pass that is tried differs from text to text. HLOCB_LONG=1 tries all passes on all texts instead of one on
 // 400.
 func TestHLOThroughPasses(t *testing.T) {
+	label.Slow(t)
 	label.Once(t)
-	peer.Each(t, label.Part, checkHLOThroughPasses)
+	peer.Each(t, nil, checkHLOThroughPasses)
 }
 
 func checkHLOThroughPasses(t *testing.T, python *peer.Interpreter) {

@@ -114,8 +114,9 @@ var plainMHLO = []string{"mhlo.cross_program_prefetches", "mhlo.input_output_ali
 // TestImportersAgree runs texts and protos of HLO on the engine, translated by this package and by jaxlib's importer.
 // Both deliver the same results and events.
 func TestImportersAgree(t *testing.T) {
+	label.Slow(t)
 	label.Once(t)
-	peer.Each(t, label.Part, checkImportersAgree)
+	peer.Each(t, nil, checkImportersAgree)
 }
 
 func checkImportersAgree(t *testing.T, python *peer.Interpreter) {
