@@ -21,6 +21,10 @@
 //   - a statement without effect: a call, an assignment, ++, break, continue, defer, go, and return in a function
 //     without results
 //
+// A zero or false that is returned beside an error stays: callers do not read it.
+//
+// A mutant hangs if it needs five times the processor time of its tests, and two seconds more.
+//
 // Gremlins and go-mutesting, the Go tools for this, build a test binary per mutant. For the packages here a build takes
 // seconds, and the tests of most packages milliseconds. Gremlins also drops no statements.
 package main

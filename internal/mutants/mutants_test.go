@@ -113,6 +113,13 @@ func f(a, b int, s []string, k kind, e error, g func() bool) (int, bool) {
 	k |= kind(shifted)
 	return a%b<<2 + len(s[2:]), "a" < s[0]
 }
+
+func failing(e error) (int, bool, error) {
+	if e != nil {
+		return 0, true, e
+	}
+	return 2, true, nil
+}
 `
 	if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(source), 0o666); err != nil {
 		t.Fatal(err)
@@ -148,6 +155,10 @@ func f(a, b int, s []string, k kind, e error, g func() bool) (int, bool) {
 19 "a" < s[0] => "a" <= s[0]
 19 "a" < s[0] => "a" >= s[0]
 19 0 => 1 (2)
+23 failing: e != nil => e == nil
+24 failing: true => !true
+26 failing: 2 => 3
+26 failing: true => !true (2)
 `
 	if got.String() != want {
 		t.Errorf("the mutants are\n%s\nwant\n%s", got.String(), want)

@@ -194,8 +194,11 @@ func (m *mutator) visit(n ast.Node) {
 		m.visit(n.Body)
 		return
 	case *ast.ReturnStmt:
+		fails := m.fails(n)
 		for _, e := range n.Results {
-			m.condition(e)
+			if t := m.info.Types[e]; !fails || t.Value == nil || !zero(t.Value) {
+				m.condition(e)
+			}
 		}
 		return
 	case *ast.CallExpr:
@@ -230,6 +233,17 @@ func (m *mutator) visit(n ast.Node) {
 	}
 	m.children(n)
 }
+
+// fails reports whether a return statement gives an error: callers do not read the results beside it.
+func (m *mutator) fails(n *ast.ReturnStmt) bool {
+	if len(n.Results) < 2 {
+		return false
+	}
+	t := m.info.Types[n.Results[len(n.Results)-1]]
+	return t.Type != nil && !t.IsNil() && types.Implements(t.Type, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
+}
+
+func zero(v constant.Value) bool { return v.ExactString() == "0" || v.ExactString() == "false" }
 
 func (m *mutator) children(n ast.Node) {
 	ast.Inspect(n, func(c ast.Node) bool {

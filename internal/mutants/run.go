@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,23 +20,25 @@ import (
 // A test is a test of the package, with its duration and the mutants that it reaches.
 type test struct {
 	name    string
-	took    time.Duration
+	took    time.Duration // of a processor
 	reached map[int]bool
 }
 
 // memory limits the data of a test process, in kilobytes: a mutant may allocate without end.
 const memory = 6 << 20
 
-// start runs tests of the binary with a mutant and returns its output. The error is context.DeadlineExceeded if the
-// process does not end in time. Its whole process group is killed then, and when a signal interrupts this program.
-func (b *build) start(ctx context.Context, tests []string, limit time.Duration, env ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// start runs tests of the binary with a mutant and returns its output and its processor time. The error is
+// context.DeadlineExceeded if the process needs more processor time than limit, as endless loops do, or does not end
+// within ten times limit. Its whole process group is killed then, and when a signal interrupts this program.
+func (b *build) start(ctx context.Context, tests []string, limit time.Duration, env ...string) (string, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*limit)
 	defer cancel()
 	for i, t := range tests {
 		tests[i] = "^" + t + "$"
 	}
-	script := fmt.Sprintf(`ulimit -d %d 2>/dev/null; exec "$0" "$@"`, memory)
-	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", limit.String(), "-test.run", strings.Join(tests, "|"))
+	seconds := int(math.Ceil(limit.Seconds()))
+	script := fmt.Sprintf(`ulimit -d %d 2>/dev/null; ulimit -t %d; exec "$0" "$@"`, memory, seconds)
+	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", (10 * limit).String(), "-test.run", strings.Join(tests, "|"))
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -44,10 +47,17 @@ func (b *build) start(ctx context.Context, tests []string, limit time.Duration, 
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
+	var took time.Duration
+	if state := cmd.ProcessState; state != nil {
+		took = state.UserTime() + state.SystemTime()
+		if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL {
+			err = context.DeadlineExceeded
+		}
+	}
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return out.String(), err
+	return out.String(), took, err
 }
 
 // tests lists the tests that match a pattern, and runs each once without a mutant. Tests that fail are an error.
@@ -71,12 +81,11 @@ func (b *build) tests(ctx context.Context, pattern string, workers int) ([]*test
 // record runs a test without a mutant, and sets the mutants that it reaches.
 func (b *build) record(ctx context.Context, t *test, i int) error {
 	file := filepath.Join(filepath.Dir(b.binary), fmt.Sprintf("reached%d", i))
-	began := time.Now()
-	out, err := b.start(ctx, []string{t.name}, 10*time.Minute, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
+	out, took, err := b.start(ctx, []string{t.name}, 10*time.Minute, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
 	if err != nil {
 		return fmt.Errorf("%s fails without a mutant: %w\n%s", t.name, err, out)
 	}
-	t.took = time.Since(began)
+	t.took = took
 	text, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
 		return err
@@ -124,7 +133,7 @@ func (b *build) try(ctx context.Context, id int, tests []*test) (string, string)
 			continue
 		}
 		by := strings.Join(names, " ")
-		_, err := b.start(ctx, slices.Clone(names), max(5*time.Second, 10*took), "HLOCB_MUTANT="+strconv.Itoa(id))
+		_, _, err := b.start(ctx, slices.Clone(names), 2*time.Second+5*took, "HLOCB_MUTANT="+strconv.Itoa(id))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return timeout, by
