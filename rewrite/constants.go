@@ -11,11 +11,6 @@ type Constants struct {
 	r     *Rewriter
 	index hashindex.Index[*ir.Op] // nil for an op that was erased
 	owned map[*ir.Op]bool         // the ops in index
-	// home is the homeOf of block, because many constants are in one block. The ops of the set are at its start, up to
-	// end.
-	block *ir.Block
-	home  *ir.Block
-	end   *ir.Op
 }
 
 // NewConstants returns an empty set that makes its changes through r.
@@ -47,19 +42,12 @@ func valueOf(d *ir.Def) string { return d.Attrs[0].Name }
 
 // homeOf returns the block that holds the constants for ops in b: the first block of the innermost region around b
 // whose op is isolated from above, of an unknown kind, or in no block.
-func (c *Constants) homeOf(b *ir.Block) *ir.Block {
-	if b == c.block {
-		return c.home
-	}
+func homeOf(b *ir.Block) *ir.Block {
 	r := b.Region()
 	for r.Op() != nil && !r.Op().MightHave(ir.IsolatedFromAbove) && r.Op().Block() != nil {
 		r = r.Op().Block().Region()
 	}
-	c.block = b
-	if r.Entry() != c.home {
-		c.home, c.end = r.Entry(), nil
-	}
-	return c.home
+	return r.Entry()
 }
 
 // Owns reports whether op is a constant of the set.
@@ -67,11 +55,7 @@ func (c *Constants) Owns(op *ir.Op) bool { return c.owned[op] }
 
 // isPlaced reports whether op is at the start of home or right after an op of the set.
 func (c *Constants) isPlaced(home *ir.Block, op *ir.Op) bool {
-	if op.Block() != home || op.Prev() != nil && op.Prev() != c.end && !c.owned[op.Prev()] {
-		return false
-	}
-	c.end = op
-	return true
+	return op.Block() == home && (op.Prev() == nil || c.owned[op.Prev()])
 }
 
 func (c *Constants) find(home *ir.Block, hash uint64, def *ir.Def, t ir.Type, a ir.Attr) *ir.Op {
@@ -93,7 +77,7 @@ func (c *Constants) add(hash uint64, op *ir.Op) {
 // Adopt adds the constant op to the set: it replaces op by an equal constant of the set, or moves op to the
 // constants at the start of its region. It reports whether op remains.
 func (c *Constants) Adopt(op *ir.Op) bool {
-	home := c.homeOf(op.Block())
+	home := homeOf(op.Block())
 	if c.owned[op] {
 		if !c.isPlaced(home, op) {
 			c.r.MoveBefore(op, home.First())
@@ -118,7 +102,7 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 // Get returns a constant of the given kind, type and value that ops in block b may use, from the set or new at the
 // start of the region.
 func (c *Constants) Get(b *ir.Block, def *ir.Def, t ir.Type, a ir.Attr) *ir.Value {
-	home, hash := c.homeOf(b), ir.HashAttr(a)
+	home, hash := homeOf(b), ir.HashAttr(a)
 	if old := c.find(home, hash, def, t, a); old != nil {
 		return old.Result(0)
 	}
@@ -133,9 +117,6 @@ func (c *Constants) forget(op *ir.Op) {
 		return
 	}
 	delete(c.owned, op)
-	if c.end == op {
-		c.end = nil
-	}
 	hash := ir.HashAttr(op.Attr(valueOf(op.Def())))
 	if old := c.index.Find(hash, 0, func(p **ir.Op) bool { return *p == op }); old != nil {
 		*old = nil

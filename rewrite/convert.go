@@ -222,9 +222,7 @@ func (v *conversion) op(o *ir.Op) error {
 		st.Bodies = append(st.Bodies, v.r.m.NewRegion())
 	}
 	st.Attrs = ir.RemapResults(o, st, from)
-	v.r.begin(o)
 	n := v.r.Before(o).Insert(st)
-	v.r.finish()
 	for i, region := range o.Regions() {
 		v.r.TakeBlocks(n.Region(i), region)
 	}

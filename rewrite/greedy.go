@@ -114,7 +114,7 @@ func Greedy(scope *ir.Op, patterns []*Pattern, o Options) (res *Result, err erro
 		}
 		before, erasures := g.rewrites, g.erasures
 		err = g.run()
-		if o.EraseDead && !o.KeepBlocks && err == nil && g.unreachable() {
+		if err == nil && o.EraseDead && !o.KeepBlocks && g.unreachable() {
 			before = -1
 		}
 		if o.Between != nil && g.erasures > erasures {
@@ -146,7 +146,7 @@ type greedy struct {
 	erasures int            // of dead ops
 	applied  map[string]int // of Result
 	rule     string         // the pattern that is tried
-	blocks   int            // regions with several blocks
+	blocks   bool           // some region has several blocks
 
 	// The row that tries saw last, and whether there are patterns or a fold for it.
 	row *ir.Def
@@ -176,9 +176,7 @@ func (g *greedy) populate() int {
 			list = append(list, op)
 		}
 		for _, r := range op.Regions() {
-			if len(r.Blocks()) > 1 {
-				g.blocks++
-			}
+			g.blocks = g.blocks || len(r.Blocks()) > 1
 		}
 	}
 	g.scope.Walk(func(op *ir.Op) bool {
@@ -219,7 +217,7 @@ func (g *greedy) add(op *ir.Op) {
 
 // erased queues the defining ops of the operands of an op to be erased, and of the ops inside it.
 func (g *greedy) erased(op *ir.Op) {
-	if g.constants != nil && op.Has(ir.ConstantLike) {
+	if g.constants != nil {
 		g.constants.forget(op)
 	}
 	op.Walk(func(o *ir.Op) bool {
@@ -251,15 +249,12 @@ func (g *greedy) run() error {
 				return err
 			}
 		}
-		if i >= 4096 && i >= len(g.list)/2 { // forget the processed entries, in linear time for all together
-			g.list, i = slices.Delete(g.list, 0, i), 0
-		}
 		if g.stopped() {
 			break
 		}
 		op := g.list[i]
 		delete(g.queued, op)
-		if op.Erased() || op.Block() == nil {
+		if op.Erased() {
 			continue
 		}
 		if g.o.EraseDead && !op.HasUses() && op.Removable() {
@@ -345,16 +340,12 @@ func constantsLast(r *Rewriter, op *ir.Op) bool {
 
 // unreachable erases the blocks that no branch reaches and reports whether there were any.
 func (g *greedy) unreachable() bool {
-	if g.blocks == 0 {
+	if !g.blocks {
 		return false
 	}
-	g.blocks = 0
 	changed := false
 	g.scope.Walk(func(op *ir.Op) bool {
 		for _, r := range op.Regions() {
-			if len(r.Blocks()) < 2 {
-				continue
-			}
 			var dead []*ir.Block
 			for _, b := range r.Blocks() {
 				if b.Reachable() {

@@ -340,11 +340,11 @@ func (r *Rewriter) source(op *ir.Op) {
 func (r *Rewriter) finish() {
 	r.active = false
 	var loc *ir.Loc
-	for i, op := range r.created {
-		if op.Erased() || op.Loc() != nil || op.Pos().IsValid() {
+	for _, op := range r.created {
+		if op.Loc() != nil || op.Pos().IsValid() {
 			continue
 		}
-		if i == 0 || loc == nil {
+		if loc == nil {
 			loc = r.fusedLoc()
 		}
 		op.SetLoc(loc)
