@@ -101,7 +101,7 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 				}
 			}
 			written = true
-			if err := o.write(out, m); err != nil {
+			if err := o.write(ctx, out, m); err != nil {
 				return err
 			}
 		}
@@ -115,14 +115,14 @@ func (o *flags) run(ctx context.Context, path string) (err error) {
 
 // write writes m as MLIR if a flag says how to print MLIR, otherwise in the form that the output's suffix names.
 // Without a suffix, a module of HLO stays HLO.
-func (o *flags) write(out io.Writer, m *ir.Module) error {
+func (o *flags) write(ctx context.Context, out io.Writer, m *ir.Module) error {
 	start := time.Now()
 	defer func() { o.watch.spend("print", time.Since(start)) }()
 	form := reader.Written(m, o.form)
 	if form.Generic || form.LocalScope || form.ElideLarger > 0 {
 		return print.Print(out, m, form)
 	}
-	return reader.Write(out, o.out, m, form)
+	return reader.Write(ctx, out, o.out, m, form)
 }
 
 // chunk reads one module and runs the pipeline over it. With --verify-diagnostics, it returns the remarks and warnings

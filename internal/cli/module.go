@@ -9,9 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb"
 	"github.com/hlocb/hlocb/diag"
-	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/command"
-	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/reader"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
@@ -70,8 +68,7 @@ func (a *app) read(src *diag.Source) (*ir.Module, error) {
 // module's own text, or all locations if o says so. The module keeps the form that it was read in, unless the suffix of
 // the file names another form: see reader.Write.
 func (a *app) writeModule(ctx context.Context, path string, m *ir.Module, o print.Options) error {
-	proven := func(h *hlo.Module) error { return order.ProveHLO(ctx, m, h) }
-	return a.WriteFile(path, func(w io.Writer) error { return reader.WriteChecked(w, path, m, o, proven) })
+	return a.WriteFile(path, func(w io.Writer) error { return reader.Write(ctx, w, path, m, o) })
 }
 
 // keepInput refuses an output that is the input.

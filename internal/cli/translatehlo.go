@@ -54,5 +54,5 @@ func (a *app) toHLO(ctx context.Context, src *diag.Source) (*hlo.Module, error) 
 	if err := (&pass.Driver{}).Run(pass.NewContext(ctx, m), prepare); err != nil {
 		return nil, err
 	}
-	return reader.ToHLO(m)
+	return reader.ToHLO(ctx, m)
 }

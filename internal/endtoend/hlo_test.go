@@ -71,7 +71,7 @@ func TestHooksOfHLO(t *testing.T) {
 					continue // a proto does not state the number of partitions
 				}
 				var out bytes.Buffer
-				if err := reader.Write(&out, suffix, p.Module(), print.Options{}); err != nil {
+				if err := reader.Write(t.Context(), &out, suffix, p.Module(), print.Options{}); err != nil {
 					t.Fatal(err)
 				}
 				if again := hooksOf(load(t, "rewritten"+suffix, out.Bytes())); again != got {

@@ -175,7 +175,7 @@ func checkHLOThroughPasses(t *testing.T, python *peer.Interpreter) {
 					continue
 				}
 				start = time.Now()
-				h, err := reader.ToHLO(m)
+				h, err := reader.ToHLO(t.Context(), m)
 				if err != nil {
 					t.Errorf("%s: %v", label, err)
 					continue

@@ -35,7 +35,7 @@ func readModule(t *testing.T, name string, text []byte) *ir.Module {
 
 func hloOf(t *testing.T, m *ir.Module) string {
 	t.Helper()
-	h, err := reader.ToHLO(m)
+	h, err := reader.ToHLO(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestShardyInHLO(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rewritten bytes.Buffer
-	if err := reader.Write(&rewritten, ".hlo", m, print.Options{}); err != nil {
+	if err := reader.Write(t.Context(), &rewritten, ".hlo", m, print.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	again := readModule(t, "rewritten.hlo", rewritten.Bytes())

@@ -26,7 +26,7 @@ func TestShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	var proto bytes.Buffer
-	if err := reader.Write(&proto, "program.pb", m, print.Options{}); err != nil {
+	if err := reader.Write(t.Context(), &proto, "program.pb", m, print.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, code := range [][]byte{[]byte(text), proto.Bytes()} {

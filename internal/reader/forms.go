@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,8 +22,8 @@ import (
 type Form struct {
 	Name, Doc string
 	Suffixes  []string // of files in the form
-	// write writes m, which was read from src; nil: the form is only for translate, or HLO.
-	write func(w io.Writer, src *diag.Source, m *ir.Module, o print.Options) error
+	// write writes m, which was read from src; nil: the form is only for translate.
+	write func(ctx context.Context, w io.Writer, src *diag.Source, m *ir.Module, o print.Options) error
 }
 
 // Forms returns all forms. The names are the arguments of translate --to.
@@ -71,12 +72,7 @@ func formRead(src *diag.Source) string {
 // HLO, or, to a file, bytecode, an artifact or a file of jax.export. Bytecode and artifacts keep their version, and a
 // file of jax.export keeps everything but its module. Parts of HLO that did not change since they were read stay as
 // they were.
-func Write(w io.Writer, path string, m *ir.Module, o print.Options) error {
-	return WriteChecked(w, path, m, o, nil)
-}
-
-// WriteChecked is Write. It writes no HLO that check refuses.
-func WriteChecked(w io.Writer, path string, m *ir.Module, o print.Options, check func(*hlo.Module) error) error {
+func Write(ctx context.Context, w io.Writer, path string, m *ir.Module, o print.Options) error {
 	src := m.Source()
 	if src == nil {
 		src = diag.NewSource("", nil)
@@ -91,13 +87,10 @@ func WriteChecked(w io.Writer, path string, m *ir.Module, o print.Options, check
 			}
 		}
 	}
-	if f.Name == "hlo" || f.Name == "hlo-proto" {
-		return writeAsHLO(w, m, f.Name, check)
-	}
-	return f.write(w, src, m, o)
+	return f.write(ctx, w, src, m, o)
 }
 
-func writeMLIR(w io.Writer, _ *diag.Source, m *ir.Module, o print.Options) error {
+func writeMLIR(_ context.Context, w io.Writer, _ *diag.Source, m *ir.Module, o print.Options) error {
 	return print.Print(w, m, Written(m, o))
 }
 
@@ -109,7 +102,7 @@ func written(w io.Writer, data []byte, err error) error {
 	return err
 }
 
-func writeBytecode(w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) error {
+func writeBytecode(_ context.Context, w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) error {
 	data, err := bytecode.Append(nil, m, bytecodeOptions(src.Text()))
 	return written(w, data, err)
 }
@@ -121,7 +114,7 @@ func bytecodeOptions(text []byte) bytecode.Options {
 	return bytecode.Options{Version: v, Versioned: ok && v < 6}
 }
 
-func writeArtifact(w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) error {
+func writeArtifact(_ context.Context, w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) error {
 	o := artifact.Options{Target: vhlo.Week12, KeepOthers: artifact.Is(src.Text())}
 	if v, _, _, ok := artifact.Version(src); ok {
 		o.Target = v
@@ -131,7 +124,7 @@ func writeArtifact(w io.Writer, src *diag.Source, m *ir.Module, _ print.Options)
 }
 
 // writeExport puts m into the file of jax.export that src is. The file states the types of main, which must not change.
-func writeExport(w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) error {
+func writeExport(_ context.Context, w io.Writer, src *diag.Source, m *ir.Module, _ print.Options) error {
 	if !jaxexport.Sniff(src.Text()) {
 		return fmt.Errorf("%s: only a file of jax.export can be written as a file of jax.export: a module alone lacks the types and shardings that JAX adds", src.Name())
 	}
@@ -167,25 +160,18 @@ func mainType(m *ir.Module) string {
 	return ""
 }
 
-func writeHLO(w io.Writer, _ *diag.Source, m *ir.Module, _ print.Options) error {
-	return writeAsHLO(w, m, "hlo", nil)
-}
-
-func writeProto(w io.Writer, _ *diag.Source, m *ir.Module, _ print.Options) error {
-	return writeAsHLO(w, m, "hlo-proto", nil)
-}
-
-// writeAsHLO writes m as HLO text or as a proto if check, unless nil, accepts the HLO.
-func writeAsHLO(w io.Writer, m *ir.Module, form string, check func(*hlo.Module) error) error {
-	h, err := ToHLO(m)
-	if err == nil && check != nil {
-		err = check(h)
-	}
+func writeHLO(ctx context.Context, w io.Writer, _ *diag.Source, m *ir.Module, _ print.Options) error {
+	h, err := ToHLO(ctx, m)
 	if err != nil {
 		return err
 	}
-	if form == "hlo" {
-		return h.WriteText(w, hlo.TextOptions{})
+	return h.WriteText(w, hlo.TextOptions{})
+}
+
+func writeProto(ctx context.Context, w io.Writer, _ *diag.Source, m *ir.Module, _ print.Options) error {
+	h, err := ToHLO(ctx, m)
+	if err != nil {
+		return err
 	}
 	data, err := h.AppendProto(nil)
 	return written(w, data, err)

@@ -25,13 +25,13 @@ func TestExportOfOtherType(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := reader.Write(&out, "x", m, print.Options{}); err != nil || out.Len() == 0 {
+	if err := reader.Write(t.Context(), &out, "x", m, print.Options{}); err != nil || out.Len() == 0 {
 		t.Fatalf("%d bytes, %v", out.Len(), err)
 	}
 	f, _ := fn.Lookup(m, "main")
 	f.Op.SetAttr(fn.AttrFunctionType, ir.NewTypeAttr(m.Context().Function(nil, nil)))
 	out.Reset()
-	if err := reader.Write(&out, "x", m, print.Options{}); err == nil || !strings.Contains(err.Error(), "now it has type () -> ()") || out.Len() > 0 {
+	if err := reader.Write(t.Context(), &out, "x", m, print.Options{}); err == nil || !strings.Contains(err.Error(), "now it has type () -> ()") || out.Len() > 0 {
 		t.Errorf("%d bytes, %v", out.Len(), err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/vhlo"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/shardy"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/parse"
@@ -241,8 +242,22 @@ func Written(m *ir.Module, o print.Options) print.Options {
 }
 
 // ToHLO translates m to HLO, which has Shardy's ops in XLA's form. If m was read from HLO, what did not change since
-// stays as it was.
-func ToHLO(m *ir.Module) (*hlo.Module, error) {
+// stays as it was. HLO that does not keep the order of the hooks of m is an *order.LostError.
+func ToHLO(ctx context.Context, m *ir.Module) (*hlo.Module, error) { return proven(ctx, m, translate) }
+
+// proven translates m to HLO and proves the order of the hooks there.
+func proven(ctx context.Context, m *ir.Module, translate func(*ir.Module) (*hlo.Module, error)) (*hlo.Module, error) {
+	h, err := translate(m)
+	if err == nil {
+		err = order.ProveHLO(ctx, m, h)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func translate(m *ir.Module) (*hlo.Module, error) {
 	if shardy.Used(m) {
 		m = m.Clone()
 		keepPartitions(m)

@@ -167,7 +167,7 @@ func throughPasses(source []byte, pipeline string) error {
 	if err != nil {
 		return err
 	}
-	h, err := reader.ToHLO(m)
+	h, err := reader.ToHLO(context.Background(), m)
 	if err != nil {
 		return err
 	}

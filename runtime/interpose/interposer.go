@@ -28,7 +28,6 @@ import (
 	"github.com/hlocb/hlocb/hook/format"
 	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/events"
-	"github.com/hlocb/hlocb/internal/hook/order"
 	"github.com/hlocb/hlocb/internal/live"
 	"github.com/hlocb/hlocb/internal/probe"
 	"github.com/hlocb/hlocb/internal/reader"
@@ -448,10 +447,7 @@ func (i *Interposer) change(m *ir.Module, name string, code, options []byte) (*p
 // encode writes m in the form of the program that it was read from. It writes no HLO without the proven order of m.
 func encode(ctx context.Context, m *ir.Module, code []byte) ([]byte, error) {
 	if hlo.IsProto(code) {
-		changed, err := reader.ToHLO(m)
-		if err == nil {
-			err = order.ProveHLO(ctx, m, changed)
-		}
+		changed, err := reader.ToHLO(ctx, m)
 		if err != nil {
 			return nil, err
 		}

@@ -85,10 +85,11 @@ type encodedProgram struct {
 func (p *Plugin) code(ctx context.Context, r *runtime.Program) (encodedProgram, error) {
 	v, _ := p.StableHLO()
 	if p.ReadsText() && needsHLO(r.Module) { // XLA's implementation of the C API reads HLO, too
-		if h, err := reader.ToHLO(r.Module); err == nil {
-			if err := order.ProveHLO(ctx, r.Module, h); err != nil {
-				return encodedProgram{}, err
-			}
+		h, err := reader.ToHLO(ctx, r.Module)
+		if ctx.Err() != nil || errors.As(err, new(*order.LostError)) {
+			return encodedProgram{}, err
+		}
+		if err == nil {
 			if data, err := h.AppendProto(nil); err == nil {
 				return encodedProgram{data, "hlo", "HLO"}, nil
 			}

@@ -202,7 +202,7 @@ func rewritten(m *ir.Module, clock func() time.Duration) (time.Duration, error) 
 	}
 	runtime.GC()
 	begin := clock()
-	h, err := reader.ToHLO(m)
+	h, err := reader.ToHLO(context.Background(), m)
 	if err == nil {
 		err = h.WriteText(io.Discard, hlo.TextOptions{})
 	}
