@@ -433,7 +433,7 @@ func (m *Machine) result(fr *Frame, ins *Instr, kern *kernel.Kernel, i int) *Buf
 // kernel still reads the operand from the payload.
 func (m *Machine) reuse(fr *Frame, ins *Instr, allowed uint64, t *kernel.Type) *Buf {
 	for i, s := range ins.In {
-		if i >= 64 || allowed&(1<<i) == 0 || !ins.Move[i] {
+		if allowed&(1<<i) == 0 || !ins.Move[i] {
 			continue
 		}
 		b := fr.Slots[s]
