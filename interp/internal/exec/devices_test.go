@@ -199,6 +199,19 @@ func TestStuck(t *testing.T) {
 			wait(m)
 			return nil
 		}, runtime.ErrGoexit},
+		"the last of three fails, the others end": {3, func(m *exec.Machine, _ *sync.WaitGroup) error {
+			if m.Run.Device == 2 {
+				return own
+			}
+			return nil
+		}, own},
+		"one fails because it waits in vain": {2, func(m *exec.Machine, _ *sync.WaitGroup) error {
+			err := kernel.Try(func() { wait(m) })
+			if m.Run.Device == 1 {
+				return own
+			}
+			return err
+		}, own},
 		"one is served": {3, func(m *exec.Machine, arrived *sync.WaitGroup) error {
 			switch m.Run.Device {
 			case 0:
@@ -218,6 +231,19 @@ func TestStuck(t *testing.T) {
 		if err := onDevices(newMachine(0, nil), 1, c.devices, func(m *exec.Machine) error { return c.f(m, &arrived) }); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("%s: the error is %v, want %v", name, err, c.want)
 		}
+	}
+	// The end of a run is no failure of a device that does not wait any more.
+	ended, end := context.WithCancel(context.Background())
+	after := newMachine(0, nil)
+	after.Ctx = ended
+	if err := onDevices(after, 1, 1, func(m *exec.Machine) error {
+		m.DeviceGroup.Send(m, exec.ChannelKey{Channel: 1}, []*tensor.Tensor{number(1)})
+		wait(m)
+		end()
+		time.Sleep(5 * time.Millisecond)
+		return m.DeviceGroup.Stopped()
+	}); err != nil {
+		t.Errorf("after a wait, the end of the run is an error: %v", err)
 	}
 	cause := errors.New("enough")
 	m := newMachine(0, nil)

@@ -534,6 +534,16 @@ func (b *scalars) reduce(o *ir.Op, in [][]exec.Register, t kernel.Type) []exec.R
 		}
 		return regs[0]
 	}
+	if !inner.Has(ir.Commutative) { // the kernel executes the region, from the initial value on
+		acc := in[1][0]
+		for _, x := range row {
+			acc = one(acc, x)
+		}
+		if !known {
+			return nil
+		}
+		return []exec.Register{acc}
+	}
 	n, acc := 1, slices.Clone(row[:1])
 	if lanes := machine.FoldBytes / t.DType.Size(); t.DType.IsFloat() && len(row) >= 2*lanes { // as vec.Fold
 		n, acc = len(row)/lanes*lanes, slices.Clone(row[:lanes])
