@@ -232,7 +232,7 @@ func TestStuck(t *testing.T) {
 			t.Errorf("%s: the error is %v, want %v", name, err, c.want)
 		}
 	}
-	// The end of a run is no failure of a device that does not wait any more.
+	// If no device waits, the end of a run fails none.
 	ended, end := context.WithCancel(context.Background())
 	after := newMachine(0, nil)
 	after.Ctx = ended

@@ -88,7 +88,7 @@ type group struct {
 }
 
 // TestBuffers allocates, retains, aliases, writes and releases buffers at random. After each step each buffer has its
-// content, only a sole reference is writable, and the run accounts for exactly the most that was ever live of each size.
+// content, only a sole reference is writable, and the run accounts for the most that was ever live of each size.
 func TestBuffers(t *testing.T) {
 	types := []tensor.DType{tensor.I8, tensor.I32, tensor.F64, tensor.UI8}
 	for seed := range uint64(20) {
@@ -582,7 +582,7 @@ func TestErrorsHaveLocations(t *testing.T) {
 	check(err, "test.mlir:1:1: error: 'func.func' op has a tuple argument")
 }
 
-// TestArguments: a run takes the arguments that are no tokens, checks their number and types, counts and overwrites only
+// TestArguments: a run takes the tensors among the arguments, checks their number and types, counts and overwrites only
 // donated ones, and returns the tensors in tuples as separate results.
 func TestArguments(t *testing.T) {
 	typ := listOf(tensor.F32, 2)
