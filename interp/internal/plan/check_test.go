@@ -3,6 +3,7 @@ package plan_test
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,7 @@ func planOf(m *ir.Module) (f *exec.Function) {
 type payload struct {
 	begin, end int // in the arena; equal outside of it
 	by         *exec.Instr
+	pool       int // bytes from the pool, if a kernel made it
 }
 
 // planChecker executes the plan of a function without its numbers: it follows the payloads that slots hold.
@@ -59,6 +61,8 @@ type planChecker struct {
 	f      *exec.Function
 	slots  []map[*payload]bool // nil: the slot is empty
 	most   int                 // the end of the last value in the arena
+	pool   int64               // the most bytes from the pool that kernels need at a time
+	plain  bool                // only kernels and constants execute
 	placed int
 	seen   map[*exec.Function]bool
 	faults []string
@@ -98,7 +102,7 @@ func (c *planChecker) live() map[*payload]bool {
 
 // place checks that nothing lives in a part of the arena, and returns its payload.
 func (c *planChecker) place(ins *exec.Instr, at, size int) *payload {
-	p := &payload{at, at + size, ins}
+	p := &payload{begin: at, end: at + size, by: ins}
 	for o := range c.live() {
 		if o.begin < p.end && p.begin < o.end {
 			c.fault(ins, "bytes %d to %d of the arena hold a value of %s", max(o.begin, p.begin), min(o.end, p.end), o.by.Op.Name())
@@ -184,9 +188,11 @@ func (c *planChecker) instr(ins *exec.Instr) {
 	}
 	switch {
 	case ins.Kernel != nil:
+		taken := map[*payload]bool{}
 		for i, t := range ins.Types {
 			results[i] = fresh()
-			if ins.Places == nil {
+			if ins.Places == nil || ins.Places[i] == (exec.Place{Over: -1, At: -1}) {
+				results[i] = c.reuse(ins, i, taken)
 				continue
 			}
 			switch at := ins.Places[i]; {
@@ -224,8 +230,14 @@ func (c *planChecker) instr(ins *exec.Instr) {
 				}
 			}
 		}
+		c.count(ins, results)
 		for i, s := range ins.In {
-			if c.takes(ins, i) {
+			if c.takes(ins, i) || len(c.slots[s]) > 0 && slices.ContainsFunc(results, func(r map[*payload]bool) bool {
+				for p := range c.slots[s] {
+					return taken[p] && r[p] && ins.Move[i]
+				}
+				return false
+			}) {
 				c.slots[s] = nil
 			}
 		}
@@ -266,6 +278,38 @@ func (c *planChecker) instr(ins *exec.Instr) {
 			c.fault(ins, "slot %d dies here and is still full", s)
 		}
 	}
+}
+
+// reuse returns the payload of result i from the pool: of an operand that dies here and that the kernel may overwrite,
+// or a new one.
+func (c *planChecker) reuse(ins *exec.Instr, i int, taken map[*payload]bool) map[*payload]bool {
+	t := &ins.Types[i]
+	for k, s := range ins.In {
+		if k >= 64 || ins.Kernel.Overwrites(i)&(1<<k) == 0 || !ins.Move[k] || len(c.slots[s]) != 1 {
+			continue
+		}
+		for p := range c.slots[s] {
+			shared := slices.ContainsFunc(c.slots, func(o map[*payload]bool) bool { return o[p] && !maps.Equal(o, c.slots[s]) })
+			if p.pool == t.Bytes() && p.pool > 0 && p.by != nil && p.by.Types[0].DType == t.DType && !taken[p] && !shared {
+				taken[p] = true
+				return c.slots[s]
+			}
+		}
+	}
+	return map[*payload]bool{{by: ins, pool: t.Bytes()}: true}
+}
+
+// count counts the bytes from the pool at a kernel.
+func (c *planChecker) count(ins *exec.Instr, results []map[*payload]bool) {
+	all := map[*payload]bool{}
+	for _, s := range slices.Concat(c.slots, results) {
+		maps.Copy(all, s)
+	}
+	n := ins.Kernel.Scratch
+	for p := range all {
+		n += int64(p.pool)
+	}
+	c.pool = max(c.pool, n)
 }
 
 // takes reports whether a result of a kernel takes the buffer of operand i.
@@ -331,7 +375,11 @@ func (c *planChecker) function(f *exec.Function) {
 	}
 	c.seen[f] = true
 	inner := &planChecker{f: f, slots: make([]map[*payload]bool, f.Nslots), seen: c.seen}
+	inner.plain = !slices.ContainsFunc(f.Body.Instrs, func(ins exec.Instr) bool { return ins.Kernel == nil && !ins.Fixed || len(ins.Out) > 1 })
 	inner.block(&exec.Instr{Op: f.Op}, f.Body)
+	if m := f.Memory.Pool; inner.plain && m != inner.pool {
+		inner.faults = append(inner.faults, fmt.Sprintf("@%s: at most %d bytes from the pool, but %d are needed", f.Name, m, inner.pool))
+	}
 	if aligned := (inner.most + 63) &^ 63; aligned != f.Memory.Arena {
 		inner.faults = append(inner.faults, fmt.Sprintf("@%s: an arena of %d bytes, with values up to %d", f.Name, f.Memory.Arena, inner.most))
 	}
@@ -365,6 +413,9 @@ func TestPlans(t *testing.T) {
 		for _, f := range a.Files {
 			sources = append(sources, testkit.Source{Name: file + "/" + f.Name, Text: string(f.Data)})
 		}
+	}
+	for i, text := range captures {
+		sources = append(sources, testkit.Source{Name: fmt.Sprint("captures ", i), Text: text})
 	}
 	for s, m := range testkit.Valid(sources) {
 		check(s.Name, m)
@@ -436,3 +487,34 @@ func TestRegisterForms(t *testing.T) {
 		}
 	}
 }
+
+// captures are modules with regions that read values from outside, which others may keep, and with arguments that a
+// call may overwrite.
+var captures = []string{`func.func public @main(%x: tensor<64xf32>, %z: tensor<f32>) -> tensor<f32> {
+  %a = stablehlo.sine %x : tensor<64xf32>
+  %s = stablehlo.slice %a [3:4] : (tensor<64xf32>) -> tensor<1xf32>
+  %k = stablehlo.reshape %s : (tensor<1xf32>) -> tensor<f32>
+  %m = stablehlo.sine %k : tensor<f32>
+  %r = stablehlo.reduce(%a init: %z) across dimensions = [0] : (tensor<64xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%p: tensor<f32>, %q: tensor<f32>) {
+    %t = stablehlo.multiply %p, %m : tensor<f32>
+    %u = stablehlo.add %t, %q : tensor<f32>
+    stablehlo.return %u : tensor<f32>
+  }
+  %v = stablehlo.add %r, %m : tensor<f32>
+  return %v : tensor<f32>
+}`, `func.func public @main(%x: tensor<64xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %a = stablehlo.sine %x : tensor<64xf32>
+  %b = stablehlo.add %a, %y : tensor<64xf32>
+  %c = func.call @twice(%b, %a) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %d = func.call @twice(%c, %y) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %d : tensor<64xf32>
+}
+func.func private @twice(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %a = stablehlo.cosine %x : tensor<64xf32>
+  %b = stablehlo.subtract %a, %y : tensor<64xf32>
+  %c = stablehlo.tanh %b : tensor<64xf32>
+  %d = stablehlo.multiply %c, %b : tensor<64xf32>
+  %e = stablehlo.add %d, %a : tensor<64xf32>
+  return %e : tensor<64xf32>
+}`}
