@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"sync"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/interp/internal/simd/vec"
 	"github.com/hlocb/hlocb/interp/internal/special"
@@ -36,18 +37,14 @@ type float interface{ ~float32 | ~float64 }
 
 type complexNumber interface{ ~complex64 | ~complex128 }
 
-type number interface {
-	integer | float | complexNumber
-}
-
-func addLoop[T number](o, x, y []T) {
+func addLoop[T integer](o, x, y []T) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = x[i] + y[i]
 	}
 }
 
-func subLoop[T number](o, x, y []T) {
+func subLoop[T integer](o, x, y []T) {
 	x, y = x[:len(o)], y[:len(o)]
 	for i := range o {
 		o[i] = x[i] - y[i]
@@ -61,25 +58,15 @@ func mulLoop[T integer](o, x, y []T) {
 	}
 }
 
-// mulC64 multiplies complex<f32> in f64, in which the products of parts are exact. mulC128 carries the rounding error
-// of one product along (Kahan), to keep the digits of parts that cancel.
-func mulC64(o, x, y []complex64) {
-	for i := range o {
-		a, b, c, d := float64(real(x[i])), float64(imag(x[i])), float64(real(y[i])), float64(imag(y[i]))
-		o[i] = complex(float32(float64(a*c)-float64(b*d)), float32(float64(a*d)+float64(b*c)))
-	}
+// onParts returns the loop of an op on complex numbers that computes their parts separately.
+func onParts[F float, T complexNumber](l *vec.Loop) func(o, x, y []T) {
+	run := vec.Binary[F, F](l)
+	return func(o, x, y []T) { run(partsOf[F](o), partsOf[F](x), partsOf[F](y)) }
 }
 
-func mulC128(o, x, y []complex128) {
-	for i := range o {
-		o[i] = special.ComplexMul(x[i], y[i])
-	}
-}
-
-func divComplex[T complexNumber](o, x, y []T) {
-	for i := range o {
-		o[i] = T(special.ComplexDiv(complex128(x[i]), complex128(y[i])))
-	}
+// partsOf returns the real and imaginary parts of complex numbers, in turns.
+func partsOf[F float, T complexNumber](x []T) []F {
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 }
 
 // divInt truncates (spec, "divide"). The spec does not define x / 0; the result is all ones, as in XLA.
@@ -269,16 +256,16 @@ func inGo[T tensor.Element](f func(o, x, y []T)) binaryLoop[T] { return binaryLo
 var (
 	Add = &BinaryLoops{B: orLoop[uint8], flags: either, i8: addLoop[int8], i16: addLoop[int16], i32: whole(vec.AddI32Loop), i64: long(vec.AddI64Loop),
 		u8: addLoop[uint8], u16: addLoop[uint16], u32: words(vec.AddI32Loop), u64: doubleWords(vec.AddI64Loop),
-		f32: single(vec.Add32Loop), f64: double(vec.Add64Loop), c64: addLoop[complex64], c128: addLoop[complex128], inF32: true}
+		f32: single(vec.Add32Loop), f64: double(vec.Add64Loop), c64: onParts[float32, complex64](vec.Add32Loop), c128: onParts[float64, complex128](vec.Add64Loop), inF32: true}
 	Subtract = &BinaryLoops{i8: subLoop[int8], i16: subLoop[int16], i32: whole(vec.SubI32Loop), i64: long(vec.SubI64Loop),
 		u8: subLoop[uint8], u16: subLoop[uint16], u32: words(vec.SubI32Loop), u64: doubleWords(vec.SubI64Loop),
-		f32: single(vec.Sub32Loop), f64: double(vec.Sub64Loop), c64: subLoop[complex64], c128: subLoop[complex128], inF32: true}
+		f32: single(vec.Sub32Loop), f64: double(vec.Sub64Loop), c64: onParts[float32, complex64](vec.Sub32Loop), c128: onParts[float64, complex128](vec.Sub64Loop), inF32: true}
 	Multiply = &BinaryLoops{B: andLoop[uint8], flags: both, i8: mulLoop[int8], i16: mulLoop[int16], i32: whole(vec.MulI32Loop), i64: inGo(mulLoop[int64]),
 		u8: mulLoop[uint8], u16: mulLoop[uint16], u32: words(vec.MulI32Loop), u64: inGo(mulLoop[uint64]),
-		f32: single(vec.Mul32Loop), f64: double(vec.Mul64Loop), c64: mulC64, c128: mulC128, inF32: true}
+		f32: single(vec.Mul32Loop), f64: double(vec.Mul64Loop), c64: vec.Binary[complex64, complex64](vec.MulC64Loop), c128: vec.Products128(special.ComplexMul), inF32: true}
 	Divide = &BinaryLoops{i8: divInt[int8], i16: divInt[int16], i32: inGo(vec.Binary[int32, int32](vec.DivI32Loop)), i64: inGo(divInt[int64]),
 		u8: divInt[uint8], u16: divInt[uint16], u32: inGo(divInt[uint32]), u64: inGo(divInt[uint64]),
-		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: divComplex[complex64], c128: divComplex[complex128], inF32: true}
+		f32: single(vec.Div32Loop), f64: double(vec.Div64Loop), c64: vec.Quotients(special.ComplexDiv), c128: vec.Quotients128(special.ComplexDiv), inF32: true}
 	Remainder = &BinaryLoops{i8: remInt[int8], i16: remInt[int16], i32: inGo(vec.Binary[int32, int32](vec.RemI32Loop)), i64: inGo(remInt[int64]),
 		u8: remInt[uint8], u16: remInt[uint16], u32: inGo(remInt[uint32]), u64: inGo(remInt[uint64]), f32: inGo(vec.Remainders[float32](vec.Rem32Loop)), f64: inGo(vec.Remainders[float64](vec.Rem64Loop)), inF32: true}
 	Maximum = &BinaryLoops{B: orLoop[uint8], flags: either, i8: maxInt[int8], i16: maxInt[int16], i32: whole(vec.MaxI32Loop), i64: long(vec.MaxI64Loop),

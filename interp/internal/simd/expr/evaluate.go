@@ -106,6 +106,10 @@ func evaluate64(n *Node, a, b, c uint64) uint64 {
 		return f(math.FMA(x, y, math.Float64frombits(c)))
 	case "round":
 		return f(roundings[n.Imm](x))
+	case "widen":
+		return f(float64(math.Float32frombits(uint32(a))))
+	case "narrow":
+		return uint64(math.Float32bits(float32(x)))
 	case "lt":
 		return flag(x < y)
 	case "le":

@@ -211,6 +211,8 @@ func Functions() []*Function {
 	add(define("Join32", "the bits of x, then those of y", 8, "i32 i32", "i64", of2(func(p *Program, x, y *Node) *Node {
 		return p.or(p.and(x, p.bits(0xffffffff)), p.shl(y, 32))
 	})))
+	add(define("MulC64", "x * y of complex<f32>", 8, "i64 i64", "i64", of2((*Program).complexProduct)))
+	add(define("DivC64", "x / y of complex<f32>, or NaN if an operand is zero or not finite", 8, "i64 i64", "i64", of2((*Program).complexQuotient)))
 	add(define("First32", "the first half of x", 8, "i64", "i32", of1(func(p *Program, x *Node) *Node { return x })))
 	add(define("First16", "the first half of x", 4, "i32", "bf16", of1(func(p *Program, x *Node) *Node { return p.and(x, p.bits(0xffff)) })))
 	add(define("Second32", "the second half of x", 8, "i64", "i32", of1(func(p *Program, x *Node) *Node { return p.shr(x, 32) })))

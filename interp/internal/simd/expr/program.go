@@ -176,6 +176,10 @@ func (p *Program) fromInt(a *Node) *Node  { return p.add("i2f", Float, a) }
 func (p *Program) toInt(a *Node) *Node    { return p.add("f2i", Integer, a) }
 func (p *Program) mulhi(a, b *Node) *Node { return p.add("mulhi", Integer, a, b) } // of 32-bit integers
 
+// widen returns the f32 in the low half of a lane of eight bytes as f64; narrow rounds f64 to such an f32.
+func (p *Program) widen(a *Node) *Node  { return p.add("widen", Float, a) }
+func (p *Program) narrow(a *Node) *Node { return p.add("narrow", Integer, a) }
+
 // Comparisons return masks. lt, le and eq are false on NaN; unord is true if an operand is NaN; ilt and ieq compare
 // signed integers.
 func (p *Program) lt(a, b *Node) *Node    { return p.add("lt", Mask, a, b) }

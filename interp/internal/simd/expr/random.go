@@ -60,6 +60,8 @@ func Random(rng *rand.Rand, width, n int) *Program {
 		if width == 4 {
 			list = append(list, func() *Node { return p.imul(i(), i()) }, func() *Node { return p.mulhi(i(), i()) }, func() *Node { return p.vsar(i(), p.and(i(), p.bits(63))) },
 				func() *Node { return p.fromInt(i()) }, func() *Node { return p.toInt(f()) })
+		} else {
+			list = append(list, func() *Node { return p.widen(i()) }, func() *Node { x := f(); return p.narrow(p.sel(p.unord(x, x), p.c(0), x)) })
 		}
 		keep(list[rng.IntN(len(list))]())
 	}

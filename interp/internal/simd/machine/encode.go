@@ -522,6 +522,21 @@ func (e *encoder) node(n *expr.Node) {
 		e.emit(opcode{2, 1, 0, 0x5B}, e.length(), e.result(n, false), 0, v, 0, false)
 	case "mulhi":
 		e.highProduct(n)
+	case "widen": // the low halves of the lanes, packed
+		r := e.use(a[0])
+		d := e.result(n, true)
+		if e.wide {
+			e.emit(opcode{2, 2, 0, 0x35}, bits512, r, 0, register(d), 0, false)
+		} else {
+			e.emit(opcode{1, 3, 0, 0x39}, bits256, r, 0, register(d), 0, false, 1)
+			e.emit(opcode{0, 1, 0, 0xC6}, bits128, d, r, register(d), 0, false, 0x88)
+		}
+		e.emit(opcode{0, 1, 0, 0x5A}, e.length(), d, 0, register(d), 0, false)
+	case "narrow":
+		r := e.use(a[0])
+		d := e.result(n, false)
+		e.emit(opcode{1, 1, w & bit(e.wide), 0x5A}, e.length(), d, 0, register(r), 0, false)
+		e.emit(opcode{1, 2, 0, 0x35}, e.length(), d, 0, register(d), 0, false)
 	case "sel":
 		m, v, r := e.use(a[0]), e.value(a[1]), e.use(a[2])
 		d := e.result(n, false)

@@ -119,6 +119,8 @@ func allLoops() []*Loop {
 		Rem32Loop,
 		Rem64Loop,
 		Join32Loop,
+		MulC64Loop,
+		DivC64Loop,
 		First32Loop,
 		First16Loop,
 		Second32Loop,

@@ -4401,6 +4401,82 @@ func join32Loop(op, xp, yp, zp *byte, n int) {
 	}
 }
 
+// mulC64 is x * y of complex<f32>.
+func mulC64(x uint64, y uint64) uint64 {
+	t0 := float64(float64(math.Float32frombits(uint32(x))))
+	t1 := x >> 32
+	t2 := float64(float64(math.Float32frombits(uint32(t1))))
+	t3 := float64(float64(math.Float32frombits(uint32(y))))
+	t4 := y >> 32
+	t5 := float64(float64(math.Float32frombits(uint32(t4))))
+	t6 := math.Float64bits(t2) ^ uint64(0x8000000000000000)
+	t7 := float64(t0 * t3)
+	t8 := math.FMA(math.Float64frombits(t6), t5, t7)
+	t9 := float64(t0 * t5)
+	t10 := math.FMA(t2, t3, t9)
+	t11 := uint64(math.Float32bits(float32(t8)))
+	t12 := uint64(math.Float32bits(float32(t10)))
+	t13 := t12 << 32
+	t14 := t11 | t13
+	return t14
+}
+
+func mulC64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = mulC64(x[i], y[i])
+	}
+}
+
+// divC64 is x / y of complex<f32>, or NaN if an operand is zero or not finite.
+func divC64(x uint64, y uint64) uint64 {
+	t0 := float64(float64(math.Float32frombits(uint32(x))))
+	t1 := x >> 32
+	t2 := float64(float64(math.Float32frombits(uint32(t1))))
+	t3 := float64(float64(math.Float32frombits(uint32(y))))
+	t4 := y >> 32
+	t5 := float64(float64(math.Float32frombits(uint32(t4))))
+	t6 := float64(t3 * t3)
+	t7 := math.FMA(t5, t5, t6)
+	t8 := math.Float64bits(t0) & uint64(0x7fffffffffffffff)
+	t9 := math.Float64bits(t2) & uint64(0x7fffffffffffffff)
+	t10 := float64(math.Float64frombits(t8) + math.Float64frombits(t9))
+	t11 := float64(t0 * t3)
+	t12 := math.FMA(t2, t5, t11)
+	t13 := float64(t0 * t5)
+	t14 := math.Float64bits(t13) ^ uint64(0x8000000000000000)
+	t15 := math.FMA(t2, t3, math.Float64frombits(t14))
+	t16 := float64(t12 / t7)
+	t17 := float64(t15 / t7)
+	t18 := uint64(math.Float32bits(float32(t16)))
+	t19 := uint64(math.Float32bits(float32(t17)))
+	t20 := t19 << 32
+	t21 := t18 | t20
+	t22 := math.Float64frombits(0x0) < t7
+	t23 := t7 < math.Float64frombits(0x7ff0000000000000)
+	t24 := t22 && t23
+	t25 := math.Float64frombits(0x0) < t10
+	t26 := t10 < math.Float64frombits(0x7ff0000000000000)
+	t27 := t25 && t26
+	t28 := t24 && t27
+	t29 := uint64(0x7fc000007fc00000)
+	if t28 {
+		t29 = t21
+	}
+	return t29
+}
+
+func divC64Loop(op, xp, yp, zp *byte, n int) {
+	o := unsafe.Slice((*uint64)(unsafe.Pointer(op)), n)
+	x := unsafe.Slice((*uint64)(unsafe.Pointer(xp)), n)
+	y := unsafe.Slice((*uint64)(unsafe.Pointer(yp)), n)
+	for i := range o {
+		o[i] = divC64(x[i], y[i])
+	}
+}
+
 // first32 is the first half of x.
 func first32(x uint64) uint64 {
 	return x
@@ -5329,6 +5405,8 @@ var (
 	Rem32Loop           = newLoop("rem32", rem32Loop, 8, 4, 4, 4)                        // the remainder of x / y, or NaN if the quotient is large
 	Rem64Loop           = newLoop("rem64", rem64Loop, 8, 8, 8, 8)                        // the remainder of x / y, or NaN if the quotient is large
 	Join32Loop          = newLoop("join32", join32Loop, 8, 8, 4, 4)                      // the bits of x, then those of y
+	MulC64Loop          = newLoop("mulC64", mulC64Loop, 8, 8, 8, 8)                      // x * y of complex<f32>
+	DivC64Loop          = newLoop("divC64", divC64Loop, 8, 8, 8, 8)                      // x / y of complex<f32>, or NaN if an operand is zero or not finite
 	First32Loop         = newLoop("first32", first32Loop, 8, 4, 8)                       // the first half of x
 	First16Loop         = newLoop("first16", first16Loop, 4, 2, 4)                       // the first half of x
 	Second32Loop        = newLoop("second32", second32Loop, 8, 4, 8)                     // the second half of x

@@ -93,7 +93,12 @@ func TestAssemblyAgrees(t *testing.T) {
 				check := func(how string, got []byte) {
 					for i := range n {
 						k := l.sizes[0]
-						if a, b := got[i*k:(i+1)*k], want[i*k:(i+1)*k]; !sameElement(a, b) {
+						a, b := got[i*k:(i+1)*k], want[i*k:(i+1)*k]
+						equal := sameElement(a, b)
+						if strings.HasSuffix(l.name, "C64") { // two parts
+							equal = sameElement(a[:4], b[:4]) && sameElement(a[4:], b[4:])
+						}
+						if !equal {
 							t.Fatalf("%s (%s%s) of %d elements, at %d: %x, in Go %x; operands %x %x", l.name, isa, how, n, i, a, b, in[0][i*l.sizes[1]:(i+1)*l.sizes[1]], in[1][i*l.sizes[2]:(i+1)*l.sizes[2]])
 						}
 					}

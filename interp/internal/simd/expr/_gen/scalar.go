@@ -25,7 +25,7 @@ var expressions = map[string]string{
 	"add": "F0 + F1", "sub": "F0 - F1", "mul": "F0 * F1", "div": "F0 / F1", "lt": "F0 < F1", "le": "F0 <= F1", "eq": "F0 == F1",
 	"unord": "F0 != F0 || F1 != F1", "and": "U0 & U1", "or": "U0 | U1", "xor": "U0 ^ U1", "iadd": "U0 + U1", "isub": "U0 - U1", "imul": "U0 * U1",
 	"ilt": "I0 < I1", "ieq": "U0 == U1", "vshl": "U0 << U1", "vshr": "U0 >> U1", "vsar": "uint32(I0 >> min(U1, 31))",
-	"mand": "M0 && M1", "mor": "M0 || M1", "mnot": "!M0", "i2f": "float32(I0)", "f2i": "truncate(F0)", "mulhi": "uint32(int64(I0) * int64(I1) >> 32)",
+	"mand": "M0 && M1", "mor": "M0 || M1", "mnot": "!M0", "i2f": "float32(I0)", "widen": "float64(math.Float32frombits(uint32(U0)))", "narrow": "uint64(math.Float32bits(float32(F0)))", "f2i": "truncate(F0)", "mulhi": "uint32(int64(I0) * int64(I1) >> 32)",
 }
 
 // goName returns the name of the function of one element.
