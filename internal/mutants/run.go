@@ -38,14 +38,14 @@ func (b *build) start(ctx context.Context, tests []string, limit time.Duration, 
 	}
 	seconds := int(math.Ceil(limit.Seconds()))
 	script := fmt.Sprintf(`ulimit -d %d 2>/dev/null; ulimit -t %d; exec "$0" "$@"`, memory, seconds)
-	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", (10 * limit).String(), "-test.run", strings.Join(tests, "|"))
+	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.v", "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", (10 * limit).String(), "-test.run", strings.Join(tests, "|"))
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	out := &failure{found: cancel}
+	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
 	var took time.Duration
 	if state := cmd.ProcessState; state != nil {
@@ -54,11 +54,35 @@ func (b *build) start(ctx context.Context, tests []string, limit time.Duration, 
 			err = context.DeadlineExceeded
 		}
 	}
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case out.failed:
+		err = errFailed
+	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
 	}
 	return out.String(), took, err
 }
+
+var errFailed = errors.New("a test fails")
+
+// failure is the output of tests. It calls found when a test or a part of one has failed: the others need not run.
+type failure struct {
+	bytes.Buffer
+	failed bool
+	found  func()
+}
+
+func (f *failure) Write(p []byte) (int, error) {
+	old := max(0, f.Len()-len(failMark))
+	n, err := f.Buffer.Write(p)
+	if !f.failed && bytes.Contains(f.Bytes()[old:], []byte(failMark)) {
+		f.failed = true
+		f.found()
+	}
+	return n, err
+}
+
+const failMark = "--- FAIL: "
 
 // tests lists the tests that match a pattern, and runs each once without a mutant. Tests that fail are an error.
 func (b *build) tests(ctx context.Context, pattern string, workers int) ([]*test, error) {
