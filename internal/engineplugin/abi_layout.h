@@ -365,7 +365,6 @@ HL_IS(HL_EXECUTABLE_FINGERPRINT, 94);  // PJRT_Executable_Fingerprint
 HL_IS(HL_CLIENT_TOPOLOGY, 95);  // PJRT_Client_TopologyDescription
 HL_IS(HL_EXECUTABLE_MEMORY_STATS, 96);  // PJRT_Executable_GetCompiledMemoryStats
 HL_IS(HL_MEMORY_KIND_ID, 97);  // PJRT_Memory_Kind_Id
-HL_IS(HL_CONTEXT_CREATE, 98);  // PJRT_ExecuteContext_Create
 HL_IS(HL_BUFFER_COPY_RAW_TO_HOST, 100);  // PJRT_Buffer_CopyRawToHost
 HL_IS(HL_LOADED_DEVICE_ASSIGNMENT, 117);  // PJRT_LoadedExecutable_GetDeviceAssignment
 HL_IS(HL_EXECUTABLE_COMPILE_OPTIONS, 124);  // PJRT_Executable_GetCompileOptions

@@ -306,6 +306,7 @@ HL_IS(HL_BUFFER_ADDRESS, 76);  // PJRT_Buffer_OpaqueDeviceMemoryDataPointer
 HL_IS(HL_COMPILE, 89);  // PJRT_Compile
 HL_IS(HL_EXECUTABLE_OUTPUT_TYPES, 90);  // PJRT_Executable_OutputElementTypes
 HL_IS(HL_EXECUTABLE_OUTPUT_DIMENSIONS, 91);  // PJRT_Executable_OutputDimensions
+HL_IS(HL_CONTEXT_CREATE, 98);  // PJRT_ExecuteContext_Create
 HL_IS(HL_CONTEXT_DESTROY, 99);  // PJRT_ExecuteContext_Destroy
 HL_AT(hl_api, version, 16);
 HL_AT(hl_api, fn, 40);

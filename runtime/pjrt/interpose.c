@@ -147,7 +147,16 @@ static char *await_failure(const hl_api *api, int32_t launch, void *const *event
   return hlocbInterposeFailure(launch);
 }
 
-// drop_outputs destroys the results of an execution.
+// new_context returns a context of an execution, or NULL. XLA crashes if a handler reads the context of an execution that
+// has none, and the handlers of callbacks look there for Python functions.
+static void *new_context(const hl_api *api) {
+  ARGS(hl_object_args, a, .object = NULL);
+  void *error = hl_has(api, HL_CONTEXT_CREATE) && hl_has(api, HL_CONTEXT_DESTROY) ? hl_call(api, HL_CONTEXT_CREATE, &a) : NULL;
+  hl_error_free(api, error);
+  return error ? NULL : a.object;
+}
+
+// drop_outputs destroys the results of an execution, and forgets them: a caller may destroy what it finds after an error.
 static void drop_outputs(const hl_api *api, hl_execute_args *a) {
   void *executable = NULL;
   hl_error_free(api, hl_get(api, HL_LOADED_EXECUTABLE, a->loaded, &executable));
@@ -158,8 +167,10 @@ static void drop_outputs(const hl_api *api, hl_execute_args *a) {
   hl_error_free(api, error);
   hl_error_free(api, hl_object(api, HL_EXECUTABLE_DESTROY, executable));
   for (size_t d = 0; d < a->num_devices; d++)
-    for (size_t i = 0; i < outputs; i++)
+    for (size_t i = 0; i < outputs; i++) {
       if (a->outputs[d][i]) hl_error_free(api, hl_object(api, HL_BUFFER_DESTROY, a->outputs[d][i]));
+      a->outputs[d][i] = NULL;
+    }
 }
 
 static void *execute(table *t, hl_execute_args *a) {
@@ -185,8 +196,11 @@ static void *execute(table *t, hl_execute_args *a) {
   if (program && (r->launch = hlocbInterposeBegin(program, (void ***)a->arguments, n, a->num_arguments, &wait)))
     changed->launch_id = r->launch;
   // JAX destroys the context when Execute returns, but the plugin reads it when it dispatches asynchronously.
-  if (options->size >= offsetof(hl_execute_options, context) + sizeof(void *) && (r->context = options->context))
-    hlocbInterposeKeep(r->context);
+  if (options->size >= offsetof(hl_execute_options, context) + sizeof(void *)) {
+    r->context = options->context ? options->context : (changed->context = new_context(t->real));
+    if (r->context) hlocbInterposeKeep(r->context);
+    if (!options->context && r->context) hlocbInterposeDestroy(r->context);  // after the run
+  }
   if (own) a->events = own;
   a->options = changed;
   void *error = call(t, HL_LOADED_EXECUTE, a);

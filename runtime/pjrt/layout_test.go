@@ -116,6 +116,7 @@ HL_BUFFER_ADDRESS Buffer_OpaqueDeviceMemoryDataPointer
 HL_COMPILE Compile
 HL_EXECUTABLE_OUTPUT_TYPES Executable_OutputElementTypes
 HL_EXECUTABLE_OUTPUT_DIMENSIONS Executable_OutputDimensions
+HL_CONTEXT_CREATE ExecuteContext_Create
 HL_CONTEXT_DESTROY ExecuteContext_Destroy
 `
 
