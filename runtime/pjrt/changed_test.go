@@ -1,0 +1,184 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/print"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
+)
+
+// sorted is a sort whose comparator computes %c of its arguments %a and %b and of booleans: %u is not known for equal
+// arguments, %y is true, %n is false.
+func sorted(ops string) string {
+	return `func.func @main(%x: tensor<9xf32>, %u: tensor<i1>) -> tensor<9xf32> {
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %y = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %n = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    ` + ops + `
+    stablehlo.return %c : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<9xf32>) -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}
+`
+}
+
+// TestComparators compares what is known of a comparator of equal elements with a truth table of three values: a value is
+// known if both possibilities of what is not known give it.
+func TestComparators(t *testing.T) {
+	values := []byte("ynu")
+	possible := func(v byte) []bool {
+		switch v {
+		case 'y':
+			return []bool{true}
+		case 'n':
+			return []bool{false}
+		}
+		return []bool{false, true}
+	}
+	for _, op := range []struct {
+		name string
+		of   func(a, b bool) bool
+	}{
+		{"and", func(a, b bool) bool { return a && b }},
+		{"or", func(a, b bool) bool { return a || b }},
+		{"xor", func(a, b bool) bool { return a != b }},
+	} {
+		for _, a := range values {
+			for _, b := range values {
+				refused := true // if all possibilities are true
+				for _, p := range possible(a) {
+					for _, q := range possible(b) {
+						refused = refused && op.of(p, q)
+					}
+				}
+				text := sorted(fmt.Sprintf("%%c = stablehlo.%s %%%c, %%%c : tensor<i1>", op.name, a, b))
+				if err := Check(parsed(t, text).Module); (err != nil) != refused {
+					t.Errorf("%s of %c and %c: %v", op.name, a, b, err)
+				}
+			}
+		}
+	}
+	for ops, refused := range map[string]bool{
+		"%c = stablehlo.not %y : tensor<i1>":                                                                                false,
+		"%c = stablehlo.not %n : tensor<i1>":                                                                                true,
+		"%c = stablehlo.not %u : tensor<i1>":                                                                                false,
+		"%c = stablehlo.select %y, %y, %n : tensor<i1>, tensor<i1>":                                                         true,
+		"%c = stablehlo.select %y, %n, %y : tensor<i1>, tensor<i1>":                                                         false,
+		"%c = stablehlo.select %n, %y, %n : tensor<i1>, tensor<i1>":                                                         false,
+		"%c = stablehlo.select %n, %n, %y : tensor<i1>, tensor<i1>":                                                         true,
+		"%c = stablehlo.select %u, %n, %n : tensor<i1>, tensor<i1>":                                                         false,
+		"%c = stablehlo.constant dense<false> : tensor<i1>":                                                                 false,
+		"%c = stablehlo.constant dense<true> : tensor<i1>":                                                                  true,
+		"%s = stablehlo.abs %a : tensor<f32>\n%c = stablehlo.compare GE, %s, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>": false,
+		"%s = stablehlo.add %a, %b : tensor<f32>\n%t = stablehlo.add %b, %a : tensor<f32>\n%c = stablehlo.compare GE, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>":                   true,
+		"%s = stablehlo.add %a, %b : tensor<f32>\n%t = stablehlo.subtract %b, %a : tensor<f32>\n%c = stablehlo.compare GE, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>":              false,
+		"%k = stablehlo.convert %u : (tensor<i1>) -> tensor<f32>\n%c = stablehlo.compare GE, %a, %k : (tensor<f32>, tensor<f32>) -> tensor<i1>":                                            false,
+		"%k = stablehlo.constant dense<1.0> : tensor<f32>\n%l = stablehlo.constant dense<2.0> : tensor<f32>\n%c = stablehlo.compare GE, %k, %l : (tensor<f32>, tensor<f32>) -> tensor<i1>": false,
+	} {
+		if err := Check(parsed(t, sorted(ops)).Module); (err != nil) != refused {
+			t.Errorf("%s: %v", ops, err)
+		}
+	}
+}
+
+// sitesOf binds h to the sites.
+func sitesOf(t *testing.T, use runtime.MemoryUse, sites ...hook.Site) *siteTable {
+	t.Helper()
+	var b runtime.Bindings
+	b.Observe("*", pointerHandler{use, func(*runtime.Call) error { return nil }})
+	bound, err := b.Bind(&hook.Manifest{Sites: sites})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSiteTable(bound)
+}
+
+// TestStatisticsOnTheDevice: only the hooks whose handlers need statistics, and no values, get one more operand: five
+// numbers for each operand.
+func TestStatisticsOnTheDevice(t *testing.T) {
+	v := tt(tensor.F32, 2)
+	s := hookSite(7, "h", hook.Tap, []hook.TensorType{v, v}, []hook.TensorType{v, v})
+	p := program("(%x: tensor<2xf32>) -> tensor<2xf32>", hookCall("%r", s, "%c0", "%x", "%x")+"return %r#1 : tensor<2xf32>\n", s)
+	for _, c := range []struct {
+		use  runtime.MemoryUse
+		want string // the types of the operands
+	}{
+		{runtime.MemoryUse{}, ""},
+		{runtime.MemoryUse{Statistics: true}, "(tensor<ui64>, tensor<2xf32>, tensor<2xf32>, tensor<10xf64>)"},
+		{runtime.MemoryUse{HostViews: true}, ""},
+		{runtime.MemoryUse{Statistics: true, HostViews: true}, ""},
+	} {
+		got := sitesOf(t, c.use, s).withStatistics(p)
+		if c.want == "" {
+			if got != p {
+				t.Errorf("%+v: the program changes", c.use)
+			}
+			continue
+		}
+		if text := print.String(got.Module, print.Options{}); !strings.Contains(text, ": "+c.want) {
+			t.Errorf("%+v: expected a call with %s:\n%s", c.use, c.want, text)
+		}
+	}
+}
+
+// TestPadHooks: a value of bounded shape comes whole with its size after the operands; a tap's users get the operand.
+// Static values and other calls stay.
+func TestPadHooks(t *testing.T) {
+	const bounded = "tensor<?xf32, #stablehlo.bounds<4>>"
+	call := func(target, operands, types, results string) string {
+		return `%r = stablehlo.custom_call @` + target + `(` + operands + `) {api_version = 4 : i32, has_side_effect = true, backend_config = {abi = 1 : i64, id = 7 : i64, name = "h", kind = "tap", chained = false},
+  output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (` + types + `) -> ` + results + "\n"
+	}
+	for _, c := range []struct{ name, call, want string }{
+		{"static", call("hlocb_hook", "%s", "tensor<3xf32>", "tensor<3xf32>"), ""},
+		{"another call", call("other", "%x", bounded, bounded), ""},
+		{"bounded", call("hlocb_hook", "%x", bounded, bounded), ": (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>"},
+		{"both", call("hlocb_hook", "%s, %x, %x", "tensor<3xf32>, "+bounded+", "+bounded, "tensor<3xf32>"),
+			": (tensor<3xf32>, tensor<4xf32>, tensor<4xf32>, tensor<i32>, tensor<i32>) -> tensor<3xf32>"},
+	} {
+		typ := strings.TrimSpace(c.call[strings.LastIndex(c.call, "-> ")+3:])
+		p := parsed(t, "func.func @main(%x: "+bounded+", %s: tensor<3xf32>) -> "+typ+" {\n"+c.call+"return %r : "+typ+"\n}\n")
+		before := print.String(p.Module, print.Options{})
+		PadHooks(p.Module)
+		after := print.String(p.Module, print.Options{})
+		if c.want == "" {
+			if after != before {
+				t.Errorf("%s: the module becomes\n%s", c.name, after)
+			}
+			continue
+		}
+		if !strings.Contains(after, c.want) || strings.Contains(after, "return %arg0 ") != (typ == bounded) {
+			t.Errorf("%s: expected a call %s:\n%s", c.name, c.want, after)
+		}
+	}
+}
+
+// TestNeedsHLO: only values of dynamic size with a bound, and calls with facts that StableHLO lacks, need HLO.
+func TestNeedsHLO(t *testing.T) {
+	for typ, want := range map[string]bool{
+		"tensor<4xf32>":                            false,
+		"tensor<?xf32>":                            false,
+		"tensor<?xf32, #stablehlo.bounds<4>>":      true,
+		"tensor<2x?xf32, #stablehlo.bounds<?, 4>>": true,
+		"!stablehlo.token":                         false,
+	} {
+		p := parsed(t, "func.func @main(%x: "+typ+") -> "+typ+" {\nreturn %x : "+typ+"\n}\n")
+		if got := needsHLO(p.Module); got != want {
+			t.Errorf("an argument %s needs HLO: %t", typ, got)
+		}
+		p = parsed(t, "func.func @main() -> "+typ+" {\n%r = \"foo.bar\"() : () -> "+typ+"\nreturn %r : "+typ+"\n}\n")
+		if got := needsHLO(p.Module); got != want {
+			t.Errorf("a result %s needs HLO: %t", typ, got)
+		}
+	}
+	if needsHLO(nil) {
+		t.Error("no module needs HLO")
+	}
+}
