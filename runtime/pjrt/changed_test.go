@@ -29,8 +29,8 @@ func sorted(ops string) string {
 `
 }
 
-// TestComparators compares what is known of a comparator of equal elements with a truth table of three values: a value is
-// known if both possibilities of what is not known give it.
+// TestComparators compares what is known of a comparator of equal elements with a truth table of three values: a value
+// is known if both possibilities of what is not known give it.
 func TestComparators(t *testing.T) {
 	values := []byte("ynu")
 	possible := func(v byte) []bool {

@@ -97,7 +97,7 @@ func closed2(e runtime.Executable, err error) error {
 	return e.Close()
 }
 
-// TestAliasUses: what XLA makes of an alias, seen in its optimized program: a value of the program stays in place, and an
+// TestAliasUses: what XLA makes of an alias, seen in its optimized program: a value of the program stays in place. An
 // argument, which the caller keeps, is copied.
 func TestAliasUses(t *testing.T) {
 	v := tt(tensor.F32, 2)
