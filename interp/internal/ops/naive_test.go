@@ -65,7 +65,8 @@ func denseOf(lists [][]int) string {
 	return fmt.Sprintf("dense<%s> : tensor<%dx%dxi64>", strings.ReplaceAll(fmt.Sprint(lists), " ", ", "), len(lists), len(lists[0]))
 }
 
-// TestCollectivesOnGrids compares collectives on grids of devices with an evaluation of the specification on all processes.
+// TestCollectivesOnGrids compares collectives on grids of devices with an evaluation of the specification on all
+// processes.
 func TestCollectivesOnGrids(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	const rows, cols = 2, 12
@@ -282,7 +283,8 @@ func (c *choice) truth(depth int) (string, func(numbers4) bool) {
 	}
 }
 
-// TestChoicesAtRandom: a reduction of two values by comparisons yields what its region yields step by step, also for NaNs.
+// TestChoicesAtRandom: a reduction of two values by comparisons yields what its region yields step by step, also for
+// NaNs.
 func TestChoicesAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	kinds := map[bool]int{}
