@@ -595,7 +595,9 @@ func (s *exportScope) check(x *instance) bool {
 			}
 		}
 	}
-	x.ok = s.setSlots(x, bound.get) && (x.comps == nil || s.fits(x))
+	// A constant may have moved into the regions of the instruction, which had it as an operand.
+	inside := func(v *ir.Value) bool { return v != nil && !v.Dominates(x.last) }
+	x.ok = s.setSlots(x, bound.get) && !slices.ContainsFunc(x.slots, inside) && (x.comps == nil || s.fits(x))
 	return x.ok
 }
 
