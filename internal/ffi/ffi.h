@@ -5,7 +5,7 @@
 #define HLOCB_FFI_H
 
 // Go's cache of builds sees no change of a header in another directory. The next line changes with it: a test compares.
-// sha256 4c7bb617927ea65a434dd76fda9d9af11941ad56ef9c3224293a06c0e0674013
+// sha256 b2f69258ce7f011e6ddc74b0cc523ab3c72930b00688f8fd6a9288b510f7c6e9
 #include "../../runtime/pjrt/abi.h"
 
 // hl_ffi_open loads a shared object. On failure it returns NULL and a message that the caller frees; the message is NULL
