@@ -290,7 +290,7 @@ func (s *exportScope) setState(op *ir.Op, st *state, all []*ir.Value) {
 	list := make([]*shape, len(all))
 	for i, v := range all {
 		list[i] = s.ex.shapeOf(op, v.Type())
-		if j := st.from[i]; j >= 0 && compatible(shapes[j], list[i]) {
+		if j := st.from[i]; j >= 0 && sameTypes(shapes[j], list[i]) {
 			list[i] = shapes[j]
 		}
 	}
@@ -357,7 +357,7 @@ func (s *exportScope) conditional(op *ir.Op) {
 		inner.op = r.Entry().Last()
 		results := inner.op.OperandList()
 		inner.root(results)
-		if s.new != nil && sh != nil && !sameShape(inner.c.root.shape, sh) && compatible(inner.c.root.shape, sh) {
+		if s.new != nil && sh != nil && !sameShape(inner.c.root.shape, sh) && sameTypes(inner.c.root.shape, sh) {
 			inner.c.root = inner.fit(sh, results, true)
 		}
 		inner.close("region_" + strconv.Itoa(s.ex.names["region"]))

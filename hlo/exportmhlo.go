@@ -44,7 +44,7 @@ func (s *exportScope) inLayout(in *instr, layout ir.Attr) *instr {
 
 // asParam returns in, or a copy of it in the layout of sh.
 func (s *exportScope) asParam(in *instr, sh *shape) *instr {
-	if sameShape(in.shape, sh) || !compatible(in.shape, sh) {
+	if sameShape(in.shape, sh) || !sameTypes(in.shape, sh) {
 		return in
 	}
 	return s.add(opcodes["copy"], sh, []*instr{in})

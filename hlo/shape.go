@@ -180,6 +180,11 @@ func compatible(a, b *shape) bool {
 	return a == b || a.elem == b.elem && slices.Equal(a.dims, b.dims) && slices.EqualFunc(a.elems, b.elems, compatible)
 }
 
+// sameTypes reports whether a and b have the same types, dimensions and bounds. It ignores layouts.
+func sameTypes(a, b *shape) bool {
+	return compatible(a, b) && (a.dynamic == nil && b.dynamic == nil || slices.Equal(a.dynamicList(), b.dynamicList())) && slices.EqualFunc(a.elems, b.elems, sameTypes)
+}
+
 func (s *shape) dynamicList() []bool {
 	if s.dynamic != nil {
 		return s.dynamic
@@ -189,7 +194,7 @@ func (s *shape) dynamicList() []bool {
 
 // sameShape reports whether a and b are the same shape, layouts included.
 func sameShape(a, b *shape) bool {
-	return a == b || compatible(a, b) && (a.dynamic == nil && b.dynamic == nil || slices.Equal(a.dynamicList(), b.dynamicList())) && sameLayout(a.layout, b.layout) && slices.EqualFunc(a.elems, b.elems, sameShape)
+	return a == b || sameTypes(a, b) && sameLayout(a.layout, b.layout) && slices.EqualFunc(a.elems, b.elems, sameShape)
 }
 
 func sameLayout(a, b *layout) bool {

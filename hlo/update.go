@@ -521,7 +521,7 @@ func (up *update) entry(main fn.FuncOp) {
 	slices.SortStableFunc(aliases, func(a, b moduleAlias) int { return slices.Compare(a.output, b.output) })
 	ex.out.aliases, ex.out.donors = aliases, donors
 	layout := &entryLayout{result: entry.root.shape}
-	if old.layout != nil && compatible(entry.root.shape, old.entry.root.shape) {
+	if old.layout != nil && sameTypes(entry.root.shape, old.entry.root.shape) {
 		layout.result = old.layout.result
 	}
 	whole := len(entry.params) == len(old.entry.params)
@@ -530,7 +530,7 @@ func (up *update) entry(main fn.FuncOp) {
 		if j := firstPart[i]; j >= 0 && origin[j] >= 0 {
 			k := was[origin[j]].param
 			whole = whole && k == i
-			if old.layout != nil && k < len(old.layout.params) && compatible(sh, old.layout.params[k]) {
+			if old.layout != nil && k < len(old.layout.params) && sameTypes(sh, old.layout.params[k]) {
 				sh = old.layout.params[k]
 			}
 		}
@@ -540,7 +540,7 @@ func (up *update) entry(main fn.FuncOp) {
 	if !whole && len(old.spmdParams) > 1 {
 		ex.out.spmdParams = nil
 	}
-	if len(old.spmdOutput) > 1 && !compatible(entry.root.shape, old.entry.root.shape) {
+	if len(old.spmdOutput) > 1 && !sameTypes(entry.root.shape, old.entry.root.shape) {
 		ex.out.spmdOutput = nil
 	}
 }

@@ -718,7 +718,7 @@ func (s *exportScope) rebuildable(x *instance) bool {
 func (s *exportScope) fits(x *instance) bool {
 	for i, c := range x.group.in.callees() {
 		n := x.comps[i]
-		if len(n.params) != len(c.params) || !compatible(n.root.shape, c.root.shape) || x.group.in.op == opCall && !sameShape(n.root.shape, c.root.shape) {
+		if len(n.params) != len(c.params) || !sameTypes(n.root.shape, c.root.shape) || x.group.in.op == opCall && !sameShape(n.root.shape, c.root.shape) {
 			return false
 		}
 		for j, p := range c.params {
@@ -895,7 +895,7 @@ func (s *exportScope) fit(sh *shape, values []*ir.Value, exact bool) *instr {
 		return s.tuple(list)
 	}
 	n := s.value(values[0])
-	if exact && !sameShape(n.shape, sh) && compatible(n.shape, sh) {
+	if exact && !sameShape(n.shape, sh) && sameTypes(n.shape, sh) {
 		n = s.relayout(n, sh, values[0])
 	}
 	return n
@@ -955,7 +955,7 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 
 // relayoutTo returns in, which has the value v, in the layout of sh.
 func (s *exportScope) relayoutTo(in *instr, sh *shape, v *ir.Value) *instr {
-	if sameShape(in.shape, sh) || !compatible(in.shape, sh) {
+	if sameShape(in.shape, sh) || !sameTypes(in.shape, sh) {
 		return in
 	}
 	return s.relayout(in, sh, v)
@@ -968,7 +968,7 @@ func alignFromEnd(old, list []*shape) []int {
 	j := len(old) - 1
 	for i, sh := range slices.Backward(list) {
 		from[i] = -1
-		if j >= 0 && compatible(old[j], sh) {
+		if j >= 0 && sameTypes(old[j], sh) {
 			from[i] = j
 			j--
 		}
@@ -1045,7 +1045,7 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 		if g != nil {
 			list := slices.Clone(s.c.instrs[first:])
 			for _, n := range list {
-				if n.op == g.in.op && n.op.blind && compatible(n.shape, g.in.shape) {
+				if n.op == g.in.op && n.op.blind && sameTypes(n.shape, g.in.shape) {
 					n.shape = g.in.shape
 				}
 			}
@@ -1086,7 +1086,7 @@ func (s *exportScope) updatedRoot(results []*ir.Value) {
 	shapes := leafShapes(old.shape)
 	same := len(shapes) == len(results)
 	for i, v := range results {
-		same = same && compatible(shapes[i], s.ex.shapeOf(nil, v.Type()))
+		same = same && sameTypes(shapes[i], s.ex.shapeOf(nil, v.Type()))
 	}
 	if same {
 		s.c.root = s.resolve(scope, old, results, true)
@@ -1120,7 +1120,7 @@ func (s *exportScope) rootPart(scope *linkedScope, old *instr, v *ir.Value) *ins
 			}
 		}
 	}
-	if o := s.new.rootParts[id]; o != nil && compatible(o.shape, s.ex.shapeOf(nil, v.Type())) {
+	if o := s.new.rootParts[id]; o != nil && sameTypes(o.shape, s.ex.shapeOf(nil, v.Type())) {
 		return s.resolve(scope, o, []*ir.Value{v}, true)
 	}
 	return s.value(v)
@@ -1146,7 +1146,7 @@ func (s *exportScope) inherit(in, old *instr) {
 		case cMetadata, cStatistics, cReplication:
 			s.ex.set(in, a.spec, a.value)
 		case cOrigin: // it has the structure of the type
-			if compatible(in.shape, old.shape) {
+			if sameTypes(in.shape, old.shape) {
 				s.ex.set(in, a.spec, a.value)
 			}
 		}
