@@ -182,7 +182,8 @@ func compatible(a, b *shape) bool {
 
 // sameTypes reports whether a and b have the same types, dimensions and bounds. It ignores layouts.
 func sameTypes(a, b *shape) bool {
-	return compatible(a, b) && (a.dynamic == nil && b.dynamic == nil || slices.Equal(a.dynamicList(), b.dynamicList())) && slices.EqualFunc(a.elems, b.elems, sameTypes)
+	return a == b || a.elem == b.elem && slices.Equal(a.dims, b.dims) && (a.dynamic == nil && b.dynamic == nil || slices.Equal(a.dynamicList(), b.dynamicList())) &&
+		slices.EqualFunc(a.elems, b.elems, sameTypes)
 }
 
 func (s *shape) dynamicList() []bool {

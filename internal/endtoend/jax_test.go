@@ -105,7 +105,7 @@ func TestJAXFunctions(t *testing.T) {
 	case long():
 		step = "1"
 	case label.Less():
-		step = "144"
+		step = "72"
 	}
 	peer.Each(t, label.Part, func(t *testing.T, python *peer.Interpreter) { checkJAXFunctions(t, python, step) })
 }

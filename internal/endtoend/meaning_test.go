@@ -205,11 +205,17 @@ func (x *meaning) ops(b *ir.Block, level int) (list []string) {
 	return list
 }
 
+func isScalar(v *ir.Value) bool {
+	t, ok := v.Type().(*ir.TensorType)
+	return ok && t.Ranked() && len(t.Shape()) == 0
+}
+
 func (x *meaning) op(op *ir.Op, level int) string {
 	if op.Is(stablehlo.Constant) {
 		return constant(op, op.Result(0).Type())
 	}
-	if op.Is(stablehlo.BroadcastInDim) { // HLO writes a splat as the broadcast of a scalar
+	// HLO writes a splat as the broadcast of a scalar, or as its reshape to one element.
+	if op.Is(stablehlo.BroadcastInDim) || op.Is(stablehlo.Reshape) && isScalar(op.Operand(0)) {
 		if c := op.Operand(0).DefiningOp(); c != nil && c.Is(stablehlo.Constant) {
 			return constant(c, op.Result(0).Type())
 		}

@@ -32,16 +32,18 @@ var (
 	quotientCode = sync.OnceValue(func() *machine.Code { return compile(expr.ComplexQuotient(), Bytes()) })
 )
 
-// Products128 and Quotients128 compute complex<f64> by parts. The function f computes the elements whose parts are not
-// finite, and every element without vectors.
-func Products128(f func(x, y complex128) complex128) func(o, x, y []complex128) {
-	return wideComplex(productCode, f)
+// Products128 returns a loop that sets each element of o to x*y. The function multiply computes the products whose
+// parts are not finite, and every product without vectors.
+func Products128(multiply func(x, y complex128) complex128) func(o, x, y []complex128) {
+	return wideComplex(productCode, multiply)
 }
 
-func Quotients128(f func(x, y complex128) complex128) func(o, x, y []complex128) {
-	return wideComplex(quotientCode, f)
+// Quotients128 is Products128 for x/y.
+func Quotients128(divide func(x, y complex128) complex128) func(o, x, y []complex128) {
+	return wideComplex(quotientCode, divide)
 }
 
+// wideComplex returns the loop of a program of parts, and of f for the elements that the program leaves.
 func wideComplex(code func() *machine.Code, f func(x, y complex128) complex128) func(o, x, y []complex128) {
 	const block = 256
 	return func(o, x, y []complex128) {
