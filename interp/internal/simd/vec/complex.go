@@ -17,7 +17,7 @@ func Quotients(divide func(x, y complex128) complex128) func(o, x, y []complex64
 			n := min(block, len(o))
 			DivC64Loop.run(at(r[:]), at(x[:n]), at(y[:n]), nil, n)
 			for i, v := range r[:n] {
-				if v != v {
+				if re, im := real(v), imag(v); re != re || im != im {
 					r[i] = complex64(divide(complex128(x[i]), complex128(y[i])))
 				}
 			}
