@@ -31,9 +31,15 @@ func Reducible(t Type, dims []int64) bool {
 	case perm != nil || t.N == 0 || t.DType != acc && t.DType != tensor.BF16 && t.DType != tensor.F16:
 		return false
 	case inner == 1:
-		return outer == 1 || steps <= 1<<16
+		return outer == 1 || steps <= longRow
 	}
-	return outer >= 4 || inner >= 2*leastColumns
+	return outer >= 4 || inner >= 2*leastColumns || splitSteps(outer, steps, inner)
+}
+
+// splitSteps reports whether a reduction of columns gives each core some of the steps: there are too few rows and
+// columns for the cores.
+func splitSteps(outer, steps, inner int) bool {
+	return inner > 1 && outer < 4 && inner < 2*leastColumns && steps*inner >= longRow
 }
 
 // ReduceKernel folds dims of operand 0 with the reducer, starting with operand 1. With a source, the operands are the
@@ -160,8 +166,13 @@ func (r *reader[T]) read(lo, hi int) []T {
 	return r.buffer[:hi-lo]
 }
 
-// leastColumns is the minimum number of adjacent elements that one core reads of each step.
-const leastColumns = 256
+const (
+	// leastColumns is the minimum number of adjacent elements that one core reads of each step.
+	leastColumns = 256
+	// foldPart is the number of elements that are read together, and longRow the least that are folded in parts.
+	foldPart = 1 << 14
+	longRow  = 1 << 16
+)
 
 // foldFn folds x, viewed as [outer][steps][inner], into o, viewed as [outer][inner], starting with z.
 type foldFn func(o *tensor.Tensor, x foldInput, z *tensor.Tensor, outer, steps, inner int)
@@ -278,7 +289,6 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), narrow *
 			}
 			along(o, r.read(lo, lo+len(o)*steps))
 		}
-		const part = 1 << 14
 		if steps == 0 || inner == 0 || outer == 0 {
 			for i := range o {
 				o[i] = z
@@ -286,14 +296,14 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), narrow *
 			return
 		}
 		if inner == 1 {
-			if outer == 1 && steps >= 1<<16 {
+			if outer == 1 && steps >= longRow {
 				// One long row: split it into parts of fixed length. The result then does not depend on the number of
 				// cores.
-				parts := make([]T, (steps+part-1)/part)
-				Parallel(len(parts), max(1, x.grain()/part), func(lo, hi int) {
+				parts := make([]T, (steps+foldPart-1)/foldPart)
+				Parallel(len(parts), max(1, x.grain()/foldPart), func(lo, hi int) {
 					r := newReader()
 					for i := lo; i < hi; i++ {
-						rows(r, parts[i:i+1], i*part, min(part, steps-i*part))
+						rows(r, parts[i:i+1], i*foldPart, min(foldPart, steps-i*foldPart))
 					}
 				})
 				along(o, parts)
@@ -302,7 +312,7 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), narrow *
 			}
 			Parallel(outer, max(1, x.grain()/steps), func(lo, hi int) {
 				r := newReader()
-				for i, n := lo, max(1, part/steps); i < hi; i += n {
+				for i, n := lo, max(1, foldPart/steps); i < hi; i += n {
 					rows(r, o[i:min(i+n, hi)], i*steps, steps)
 				}
 				first := make([]T, min(hi-lo, chunk))
@@ -314,6 +324,39 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), narrow *
 					loop(o[lo:lo+n], first[:n], o[lo:lo+n])
 				}
 			})
+			return
+		}
+		if splitSteps(outer, steps, inner) {
+			// Fold parts of a fixed number of steps, then the parts. The result does not depend on the number of cores.
+			length := foldPart / inner
+			count := (steps + length - 1) / length
+			parts := make([]T, outer*count*inner)
+			Parallel(outer*count, max(1, x.grain()/(length*inner)), func(lo, hi int) {
+				r := newReader()
+				for i := lo; i < hi; i++ {
+					acc := parts[i*inner : (i+1)*inner]
+					k := i % count * length
+					at, n := (i/count*steps+k)*inner, min(length, steps-k)
+					if narrow != nil && narrow.down != nil && x.source == nil {
+						narrow.widen(acc, x.Tensor, at)
+						if n > 1 {
+							narrow.down(acc, x.Tensor, at+inner, n-1, inner)
+						}
+						continue
+					}
+					block := r.read(at, at+n*inner)
+					copy(acc, block)
+					if n > 1 {
+						down(acc, block[inner:], inner)
+					}
+				}
+			})
+			for i := range o {
+				o[i] = z
+			}
+			for i := range outer {
+				down(o[i*inner:(i+1)*inner], parts[i*count*inner:(i+1)*count*inner], inner)
+			}
 			return
 		}
 		// Split the columns if there are too few rows for all cores.
@@ -339,7 +382,7 @@ func foldTyped[T tensor.Element](l binaryLoop[T], along func(o, x []T), narrow *
 				var strip []T          // widened columns
 				switch {
 				case pieces == 1:
-					rows = max(1, part/inner)
+					rows = max(1, foldPart/inner)
 				case x.source == nil && narrow == nil:
 					rows = steps
 				case x.source == nil:
