@@ -41,11 +41,11 @@ func (l *Loop) Constant(format string, bits uint64) *Node {
 	w := width(format)
 	switch format {
 	case "i1":
-		return &Node{Op: "const", Kind: Mask, Bits: -bits, Width: 8}
+		return l.number(Node{Op: "const", Kind: Mask, Bits: -bits, Width: 8})
 	case "bf16":
 		bits <<= 16
 	}
-	return &Node{Op: "const", Kind: KindOf(format), Bits: bits, Width: w}
+	return l.number(Node{Op: "const", Kind: KindOf(format), Bits: bits, Width: w})
 }
 
 // Set sets a register when the iteration ends.

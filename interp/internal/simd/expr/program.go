@@ -17,6 +17,7 @@ const (
 
 // Node is one operation of a program, on all lanes.
 type Node struct {
+	ID    int // number among the nodes of the program, from 1
 	Op    string
 	Args  []*Node
 	Bits  uint64 // of a constant
@@ -35,6 +36,16 @@ type Program struct {
 	In    []Operand
 	Out   []Operand
 	nodes []*Node
+	last  int // the last ID of a node
+}
+
+// Nodes returns the largest ID of a node.
+func (p *Program) Nodes() int { return p.last }
+
+func (p *Program) number(n Node) *Node {
+	p.last++
+	n.ID = p.last
+	return &n
 }
 
 // Operand is an array of elements that a program reads or writes.
@@ -84,7 +95,7 @@ func New(width int) *Program { return &Program{Width: width} }
 
 // Input adds an operand.
 func (p *Program) Input(format string, same bool) *Node {
-	n := &Node{Op: "in", Kind: KindOf(format), Width: p.Width}
+	n := p.number(Node{Op: "in", Kind: KindOf(format), Width: p.Width})
 	p.In = append(p.In, Operand{format, same, n})
 	return n
 }
@@ -123,7 +134,7 @@ func Size(format string) int {
 }
 
 func (p *Program) add(op string, k Kind, args ...*Node) *Node {
-	n := &Node{Op: op, Args: args, Kind: k, Width: p.Width}
+	n := p.number(Node{Op: op, Args: args, Kind: k, Width: p.Width})
 	p.nodes = append(p.nodes, n)
 	return n
 }
@@ -131,13 +142,13 @@ func (p *Program) add(op string, k Kind, args ...*Node) *Node {
 // c returns a constant number, bits a constant pattern.
 func (p *Program) c(v float64) *Node {
 	if p.Width == 4 {
-		return &Node{Op: "const", Bits: uint64(math.Float32bits(float32(v))), Width: 4}
+		return p.number(Node{Op: "const", Bits: uint64(math.Float32bits(float32(v))), Width: 4})
 	}
-	return &Node{Op: "const", Bits: math.Float64bits(v), Width: 8}
+	return p.number(Node{Op: "const", Bits: math.Float64bits(v), Width: 8})
 }
 
 func (p *Program) bits(v uint64) *Node {
-	return &Node{Op: "const", Bits: v, Kind: Integer, Width: p.Width}
+	return p.number(Node{Op: "const", Bits: v, Kind: Integer, Width: p.Width})
 }
 
 func (p *Program) sum(a, b *Node) *Node    { return p.add("add", Float, a, b) }
@@ -241,21 +252,21 @@ func (p *Program) horner(x *Node, coefficients ...float64) *Node {
 
 // Live returns the operations that the results depend on, in order.
 func (p *Program) Live() []*Node {
-	need := map[*Node]bool{}
+	need := make([]bool, p.last+1)
 	for _, o := range p.Out {
-		need[o.Node] = true
+		need[o.Node.ID] = true
 	}
 	for i := len(p.nodes) - 1; i >= 0; i-- {
-		if n := p.nodes[i]; need[n] || n.effect() {
-			need[n] = true
+		if n := p.nodes[i]; need[n.ID] || n.effect() {
+			need[n.ID] = true
 			for _, a := range n.Args {
-				need[a] = true
+				need[a.ID] = true
 			}
 		}
 	}
-	var out []*Node
+	out := make([]*Node, 0, len(p.nodes))
 	for _, n := range p.nodes {
-		if need[n] {
+		if need[n.ID] {
 			out = append(out, n)
 		}
 	}

@@ -40,7 +40,7 @@ func encodeOnce(p *expr.Program, bytes int, pair bool) ([]byte, error) {
 	}
 	// Constants stay in the registers that the loop does not need.
 	free := first.registers - first.most
-	if free <= 0 {
+	if free <= 0 || len(first.reads) == 0 {
 		return first.finish(), nil
 	}
 	var keys []value
@@ -92,23 +92,48 @@ type encoder struct {
 	kept      map[value]int
 	reads     map[value]reading
 	owner     [32]*expr.Node // of a register; temporary for one that an operation uses for itself
-	reg       map[*expr.Node]int
-	masks     [8]*expr.Node // of mask registers; 0 means no mask
-	slot      map[*expr.Node]int
+	masks     [8]*expr.Node  // of mask registers; 0 means no mask
 	slots     int
-	uses      map[*expr.Node][]int // the operations that read a value; stores are after the last one
+	places    []place // by the number of the node
 	at        int
 	locked    []int
-	arrays    map[*expr.Node]int
-	vector    map[*expr.Node]int // of an iteration, 0 or 1, that holds an operand
 	failed    bool
 }
 
+// place is what the encoder knows of a value.
+type place struct {
+	reg    int   // its register, or -1
+	slot   int   // its memory if it was spilled, or -1
+	array  int   // of an operand, or -1
+	vector int   // of an iteration, 0 or 1, that holds an operand
+	uses   []int // the operations from the current one on that read the value; stores are after the last one
+}
+
+// temporary stands for values within an operation.
 var temporary = &expr.Node{}
 
+// of returns the place of a node.
+func (e *encoder) of(n *expr.Node) *place { return &e.places[n.ID] }
+
+// grow makes places for nodes up to a number.
+func (e *encoder) grow(nodes int) {
+	for len(e.places) <= nodes {
+		e.places = append(e.places, place{reg: -1, slot: -1, array: -1})
+	}
+}
+
+// twin returns a copy of a node as another value.
+func (e *encoder) twin(n *expr.Node) *expr.Node {
+	c := *n
+	c.ID = len(e.places)
+	e.places = append(e.places, place{reg: -1, slot: -1, array: -1})
+	return &c
+}
+
 func newEncoder(p *expr.Program, bytes int, kept map[value]int) *encoder {
-	e := &encoder{p: p, bytes: bytes, kept: kept, reads: map[value]reading{}, reg: map[*expr.Node]int{}, slot: map[*expr.Node]int{},
-		uses: map[*expr.Node][]int{}, arrays: map[*expr.Node]int{}, vector: map[*expr.Node]int{}}
+	e := &encoder{p: p, bytes: bytes, kept: kept, reads: map[value]reading{}}
+	e.places = make([]place, 0, 3*(p.Nodes()+1)) // each value may have two twins
+	e.grow(p.Nodes())
 	e.wide, e.width = bytes == 64, p.Width
 	e.registers = 16
 	if e.wide {
@@ -141,7 +166,7 @@ func (e *encoder) loop(pair bool) error {
 	live := e.p.Live()
 	one := copies{live: live}
 	for i, o := range e.p.In {
-		e.arrays[o.Node] = i
+		e.of(o.Node).array = i
 	}
 	for _, o := range e.p.Out {
 		one.out = append(one.out, o.Node)
@@ -192,31 +217,26 @@ func (e *encoder) loop(pair bool) error {
 // e^x of f32 take 0.47 ms on one core, 0.68 a vector at a time.
 func (e *encoder) paired(one copies) copies {
 	var two copies
-	var twins [2]map[*expr.Node]*expr.Node
-	for k := range twins {
-		twins[k] = map[*expr.Node]*expr.Node{}
-	}
+	twins := [2][]*expr.Node{make([]*expr.Node, e.p.Nodes()+1), make([]*expr.Node, e.p.Nodes()+1)} // by the number of the node
 	twin := func(k int, n *expr.Node) *expr.Node {
-		i, operand := e.arrays[n]
-		switch t, ok := twins[k][n]; {
-		case ok:
-			return t
-		case n.Op == "const" || operand && e.p.In[i].Same:
+		i := e.of(n).array
+		switch {
+		case twins[k][n.ID] != nil:
+			return twins[k][n.ID]
+		case n.Op == "const" || i >= 0 && e.p.In[i].Same:
 			return n
 		}
-		c := *n
-		twins[k][n] = &c
-		if operand {
-			e.arrays[&c], e.vector[&c] = i, k
-		}
-		return &c
+		c := e.twin(n)
+		twins[k][n.ID] = c
+		e.of(c).array, e.of(c).vector = i, k
+		return c
 	}
 	for _, n := range one.live {
 		for k := range twins {
 			c := twin(k, n)
-			c.Args = nil
-			for _, a := range n.Args {
-				c.Args = append(c.Args, twin(k, a))
+			c.Args = slices.Clone(n.Args)
+			for i, a := range n.Args {
+				c.Args[i] = twin(k, a)
 			}
 			two.live = append(two.live, c)
 		}
@@ -233,11 +253,14 @@ func (e *encoder) paired(one copies) copies {
 func (e *encoder) body(c copies) {
 	live, results := c.live, len(e.p.Out)
 	stores := map[*expr.Node][]int{}
+	for i := range e.places { // the code before may not have been executed
+		e.places[i].slot, e.places[i].uses = -1, e.places[i].uses[:0]
+	}
 	e.count(live)
 	for i, n := range c.out {
 		stores[n] = append(stores[n], i)
 		if n.Op == "in" || n.Op == "const" { // a result that nothing computes
-			e.uses[n] = append(e.uses[n], len(live))
+			e.read(n, len(live))
 		}
 	}
 	save := func(i int, n *expr.Node) {
@@ -268,10 +291,13 @@ func (e *encoder) body(c copies) {
 func (e *encoder) count(live []*expr.Node) {
 	for i, n := range live {
 		for _, a := range n.Args {
-			e.uses[a] = append(e.uses[a], i)
+			e.read(a, i)
 		}
 	}
 }
+
+// read notes that an operation reads a value.
+func (e *encoder) read(n *expr.Node, at int) { e.of(n).uses = append(e.of(n).uses, at) }
 
 func (e *encoder) keptInOrder() []value {
 	var out []value
@@ -301,7 +327,11 @@ func (e *encoder) array(i int, format string, same bool, vector int) operand {
 
 // next returns the next operation that reads n.
 func (e *encoder) next(n *expr.Node, from int) int {
-	for _, at := range e.uses[n] {
+	p := e.of(n)
+	for len(p.uses) > 0 && p.uses[0] < e.at {
+		p.uses = p.uses[1:]
+	}
+	for _, at := range p.uses {
 		if at >= from {
 			return at
 		}
@@ -318,7 +348,7 @@ func (e *encoder) free() {
 	}
 	for k, n := range e.masks {
 		if n != nil && e.next(n, e.at+1) == math.MaxInt {
-			delete(e.reg, n)
+			e.of(n).reg = -1
 			e.masks[k] = nil
 		}
 	}
@@ -326,7 +356,7 @@ func (e *encoder) free() {
 
 func (e *encoder) drop(r int) {
 	if n := e.owner[r]; n != nil {
-		delete(e.reg, n)
+		e.of(n).reg = -1
 		e.owner[r] = nil
 	}
 }
@@ -351,8 +381,8 @@ func (e *encoder) allocate(n *expr.Node) int {
 		return 0
 	}
 	o := e.owner[best]
-	if _, ok := e.slot[o]; !ok && (e.single == nil || o.Op != "in") {
-		e.slot[o] = e.slots
+	if e.of(o).slot < 0 && (e.single == nil || o.Op != "in") {
+		e.of(o).slot = e.slots
 		e.slots++
 		e.emit(opcode{0, 1, 0, 0x11}, e.length(), best, 0, e.spilled(o), 0, false)
 	}
@@ -362,16 +392,14 @@ func (e *encoder) allocate(n *expr.Node) int {
 
 func (e *encoder) own(r int, n *expr.Node) int {
 	e.owner[r] = n
-	if n != temporary {
-		e.reg[n] = r
-	}
+	e.of(n).reg = r
 	e.locked = append(e.locked, r)
 	e.most = max(e.most, r+1)
 	return r
 }
 
 func (e *encoder) spilled(n *expr.Node) operand {
-	return memory(r12, -1, 1, int32(e.slot[n]*e.bytes))
+	return memory(r12, -1, 1, int32(e.of(n).slot*e.bytes))
 }
 
 // keptRegister returns the register that holds a constant or an operand with equal elements in every iteration.
@@ -395,7 +423,7 @@ func (e *encoder) keyOf(n *expr.Node) (value, bool) {
 	if n.Op == "const" {
 		return value{n.Bits, n.Width, -1}, true
 	}
-	if i, ok := e.arrays[n]; ok && n.Op == "in" && e.p.In[i].Same && (n.Kind != expr.Mask || !e.wide) {
+	if i := e.of(n).array; i >= 0 && n.Op == "in" && e.p.In[i].Same && (n.Kind != expr.Mask || !e.wide) {
 		return value{array: i}, true
 	}
 	return value{}, false
@@ -403,7 +431,7 @@ func (e *encoder) keyOf(n *expr.Node) (value, bool) {
 
 // use returns the register of a value.
 func (e *encoder) use(n *expr.Node) int {
-	if r, ok := e.reg[n]; ok {
+	if r := e.of(n).reg; r >= 0 {
 		if n.Kind != expr.Mask || !e.wide {
 			e.locked = append(e.locked, r)
 		}
@@ -412,9 +440,9 @@ func (e *encoder) use(n *expr.Node) int {
 	if r, ok := e.keptRegister(n); ok {
 		return r
 	}
-	if n.Op == "in" && e.slotOf(n) < 0 {
-		i := e.arrays[n]
-		return e.loadNode(n, e.p.In[i].Format, e.array(i, e.p.In[i].Format, e.p.In[i].Same, e.vector[n]))
+	if n.Op == "in" && e.of(n).slot < 0 {
+		i := e.of(n).array
+		return e.loadNode(n, e.p.In[i].Format, e.array(i, e.p.In[i].Format, e.p.In[i].Same, e.of(n).vector))
 	}
 	if n.Kind == expr.Mask && e.wide { // masks are not spilled
 		e.failed = true
@@ -431,23 +459,16 @@ func (e *encoder) use(n *expr.Node) int {
 	return r
 }
 
-func (e *encoder) slotOf(n *expr.Node) int {
-	if s, ok := e.slot[n]; ok {
-		return s
-	}
-	return -1
-}
-
 // value returns the register of a value, or the memory of a constant or a spilled value.
 func (e *encoder) value(n *expr.Node) operand {
-	if _, ok := e.reg[n]; !ok {
+	if e.of(n).reg < 0 {
 		if r, ok := e.keptRegister(n); ok {
 			return register(r)
 		}
 		if n.Op == "const" {
 			return e.constant(n.Bits, n.Width)
 		}
-		if _, ok := e.slot[n]; ok {
+		if e.of(n).slot >= 0 {
 			return e.spilled(n)
 		}
 	}
@@ -465,7 +486,7 @@ func (e *encoder) move(to int, from operand) {
 func (e *encoder) result(n *expr.Node, several bool) int {
 	if !several {
 		for _, a := range n.Args {
-			if r, ok := e.reg[a]; ok && (a.Kind != expr.Mask || !e.wide) && e.owner[r] == a && e.next(a, e.at+1) == math.MaxInt {
+			if r := e.of(a).reg; r >= 0 && (a.Kind != expr.Mask || !e.wide) && e.owner[r] == a && e.next(a, e.at+1) == math.MaxInt {
 				e.drop(r)
 				return e.own(r, n)
 			}
@@ -547,7 +568,7 @@ func (e *encoder) node(n *expr.Node) {
 		}
 	default:
 		x, y := a[0], a[1]
-		if _, ok := e.reg[x]; commutes[n.Op] && !ok && x.Op == "const" {
+		if commutes[n.Op] && e.of(x).reg < 0 && x.Op == "const" {
 			x, y = y, x
 		}
 		r, v := e.use(x), e.value(y)
@@ -560,8 +581,8 @@ func (e *encoder) fma(n *expr.Node) {
 	w := e.w()
 	a, b, c := n.Args[0], n.Args[1], n.Args[2]
 	dies := func(x *expr.Node) bool {
-		r, ok := e.reg[x]
-		return ok && e.owner[r] == x && e.next(x, e.at+1) == math.MaxInt
+		r := e.of(x).reg
+		return r >= 0 && e.owner[r] == x && e.next(x, e.at+1) == math.MaxInt
 	}
 	if a.Op == "const" {
 		a, b = b, a
@@ -677,7 +698,7 @@ func (e *encoder) maskRegister(n *expr.Node) int {
 	for k := 1; k < len(e.masks); k++ {
 		if e.masks[k] == nil {
 			e.masks[k] = n
-			e.reg[n] = k
+			e.of(n).reg = k
 			return k
 		}
 	}

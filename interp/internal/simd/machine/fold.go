@@ -128,7 +128,7 @@ func (a *folder) apply(f *expr.Function, lowest, d int, in ...operand) {
 	live := p.Live()
 	e.count(live)
 	out := p.Out[0].Node
-	e.uses[out] = append(e.uses[out], len(live))
+	e.read(out, len(live))
 	for i, x := range in {
 		node := p.In[i].Node
 		r := e.allocate(node)

@@ -105,11 +105,11 @@ func (e *encoder) register(r int) operand { return memory(rbx, -1, 1, int32(8*r)
 func (e *encoder) singleLoop() error {
 	live := e.p.Live()
 	for i, o := range e.p.In {
-		e.arrays[o.Node] = i
+		e.of(o.Node).array = i
 	}
 	e.count(live)
 	for _, o := range e.p.Out {
-		e.uses[o.Node] = append(e.uses[o.Node], len(live))
+		e.read(o.Node, len(live))
 	}
 	e.loadPointer(rbx, rdi, 0)
 	for i, r := range arrayPointers[:min(len(arrayPointers), e.single.Arrays)] {

@@ -57,7 +57,7 @@ func encodeRows(f *expr.Function, bytes int) ([]byte, error) {
 	loop := len(e.code)
 	live, out := p.Live(), p.Out[0].Node
 	e.count(live)
-	e.uses[out] = append(e.uses[out], len(live))
+	e.read(out, len(live))
 	to := memory(rsi, rdx, expr.Size(f.Format), 0)
 	e.load(e.allocate(p.In[0].Node), f.Formats[0], to)
 	e.load(e.allocate(p.In[1].Node), f.Formats[1], memory(r11, rdx, expr.Size(f.Formats[1]), 0))
