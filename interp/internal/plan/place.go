@@ -332,10 +332,10 @@ func (p *placer) assign() int {
 	t := newTimeline(units)
 	slices.SortStableFunc(units, func(a, b *unit) int { return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.begin, b.begin)) })
 	size := 0
-	var live []*unit
+	var live []extent
 	for _, u := range units {
 		live = t.live(live[:0], u)
-		slices.SortFunc(live, func(a, b *unit) int { return cmp.Compare(a.at, b.at) })
+		slices.SortFunc(live, func(a, b extent) int { return a.at - b.at })
 		u.at = -1
 		free, gap := 0, 0
 		for _, o := range live {
@@ -353,6 +353,9 @@ func (p *placer) assign() int {
 	}
 	return size
 }
+
+// extent is the memory of a unit in the arena.
+type extent struct{ at, size int }
 
 // timeline finds the units that are live at the same time as another: a tree over the units by their begin, whose nodes
 // have the latest end of the units that were added.
@@ -382,15 +385,15 @@ func (t *timeline) add(u *unit) {
 	}
 }
 
-// live appends the added units that are live at the same time as u to out.
-func (t *timeline) live(out []*unit, u *unit) []*unit {
+// live appends the memory of the added units that are live at the same time as u to out.
+func (t *timeline) live(out []extent, u *unit) []extent {
 	n := sort.Search(len(t.units), func(i int) bool { return t.units[i].begin > u.end })
 	var visit func(node, from, size int)
 	visit = func(node, from, size int) {
 		switch {
 		case from >= n || t.ends[node] < u.begin:
 		case size == 1:
-			out = append(out, t.units[from])
+			out = append(out, extent{t.units[from].at, t.units[from].size})
 		default:
 			visit(2*node, from, size/2)
 			visit(2*node+1, from+size/2, size/2)

@@ -34,29 +34,41 @@ func encode(p *expr.Program, bytes int) ([]byte, error) {
 
 // encodeOnce returns the loop, of two vectors in an iteration if pair is set.
 func encodeOnce(p *expr.Program, bytes int, pair bool) ([]byte, error) {
-	first := newEncoder(p, bytes, nil)
-	if err := first.loop(pair); err != nil {
-		return nil, err
+	e := newEncoder(p, bytes)
+	one := copies{live: p.Live()}
+	for i, o := range p.In {
+		e.of(o.Node).array = i
 	}
-	// Constants stay in the registers that the loop does not need.
-	free := first.registers - first.most
-	if free <= 0 || len(first.reads) == 0 {
-		return first.finish(), nil
+	for _, o := range p.Out {
+		one.out = append(one.out, o.Node)
+	}
+	var two copies
+	if pair {
+		two = e.paired(one)
+	}
+	// Constants stay in the registers that the loop does not need. The operations of two vectors show how many that is.
+	first := two
+	if !pair {
+		first = one
+	}
+	e.body(first)
+	if e.failed {
+		return nil, errTooLarge
 	}
 	var keys []value
-	for k := range first.reads {
+	for k := range e.reads {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b value) int { return first.reads[a].compare(first.reads[b]) })
+	slices.SortFunc(keys, func(a, b value) int { return e.reads[a].compare(e.reads[b]) })
 	kept := map[value]int{}
-	for i, k := range keys[:min(free, len(keys))] {
-		kept[k] = first.registers - 1 - i
+	for i, k := range keys[:min(e.registers-e.most, len(keys))] {
+		kept[k] = e.registers - 1 - i
 	}
-	second := newEncoder(p, bytes, kept)
-	if err := second.loop(pair); err != nil {
+	e.again(kept)
+	if err := e.loop(one, two); err != nil {
 		return nil, err
 	}
-	return second.finish(), nil
+	return e.finish(), nil
 }
 
 // value is a constant or an operand with equal elements.
@@ -106,7 +118,8 @@ type place struct {
 	slot   int   // its memory if it was spilled, or -1
 	array  int   // of an operand, or -1
 	vector int   // of an iteration, 0 or 1, that holds an operand
-	uses   []int // the operations from the current one on that read the value; stores are after the last one
+	uses   []int // the operations that read the value; stores are after the last one
+	passed int   // number of uses before the current operation
 }
 
 // temporary stands for values within an operation.
@@ -122,24 +135,37 @@ func (e *encoder) grow(nodes int) {
 	}
 }
 
-// twin returns a copy of a node as another value.
-func (e *encoder) twin(n *expr.Node) *expr.Node {
-	c := *n
-	c.ID = len(e.places)
-	e.places = append(e.places, place{reg: -1, slot: -1, array: -1})
-	return &c
-}
-
-func newEncoder(p *expr.Program, bytes int, kept map[value]int) *encoder {
-	e := &encoder{p: p, bytes: bytes, kept: kept, reads: map[value]reading{}}
-	e.places = make([]place, 0, 3*(p.Nodes()+1)) // each value may have two twins
-	e.grow(p.Nodes())
+func newEncoder(p *expr.Program, bytes int) *encoder {
+	e := &encoder{p: p, bytes: bytes, reads: map[value]reading{}}
 	e.wide, e.width = bytes == 64, p.Width
 	e.registers = 16
 	if e.wide {
 		e.registers = 32
 	}
+	e.grow(p.Nodes())
 	return e
+}
+
+// again prepares the encoder to encode the same operations again, with values that stay in registers.
+func (e *encoder) again(kept map[value]int) {
+	e.assembler = assembler{wide: e.wide, code: e.code[:0]}
+	e.kept, e.width = kept, e.p.Width
+	e.index, e.leaves = nil, nil
+	e.owner, e.masks = [32]*expr.Node{}, [8]*expr.Node{}
+	e.most, e.slots, e.at, e.locked, e.failed = 0, 0, 0, nil, false
+	clear(e.reads)
+	for i := range e.places {
+		e.places[i].reg = -1
+	}
+	e.fresh()
+}
+
+// fresh forgets which values are in memory, and who reads values: the code before may not have been executed.
+func (e *encoder) fresh() {
+	for i := range e.places {
+		p := &e.places[i]
+		p.slot, p.uses, p.passed = -1, p.uses[:0], 0
+	}
 }
 
 func (e *encoder) length() byte {
@@ -161,16 +187,10 @@ type copies struct {
 	out  []*expr.Node // the results
 }
 
-// loop encodes the loop. Its iterations compute two vectors if pair is set; then one more vector may follow.
-func (e *encoder) loop(pair bool) error {
-	live := e.p.Live()
-	one := copies{live: live}
-	for i, o := range e.p.In {
-		e.of(o.Node).array = i
-	}
-	for _, o := range e.p.Out {
-		one.out = append(one.out, o.Node)
-	}
+// loop encodes the loop. Its iterations compute two vectors if there are operations of two; then one more vector may
+// follow.
+func (e *encoder) loop(one, two copies) error {
+	pair := len(two.out) > 0
 	for i := range len(e.p.In) + len(e.p.Out) {
 		if i < len(pointers) {
 			e.loadPointer(pointers[i], rdi, int32(8*i))
@@ -191,7 +211,7 @@ func (e *encoder) loop(pair bool) error {
 		e.addImmediate(rsi, -lanes)
 		single := e.jumpUnlessLess(rdx, rsi)
 		begin := len(e.code)
-		e.body(e.paired(one))
+		e.body(two)
 		e.addImmediate(rdx, 2*lanes)
 		e.jumpLess(rdx, rsi, begin)
 		e.land(single)
@@ -218,6 +238,7 @@ func (e *encoder) loop(pair bool) error {
 func (e *encoder) paired(one copies) copies {
 	var two copies
 	twins := [2][]*expr.Node{make([]*expr.Node, e.p.Nodes()+1), make([]*expr.Node, e.p.Nodes()+1)} // by the number of the node
+	nodes := make([]expr.Node, 0, 2*e.p.Nodes())
 	twin := func(k int, n *expr.Node) *expr.Node {
 		i := e.of(n).array
 		switch {
@@ -226,18 +247,28 @@ func (e *encoder) paired(one copies) copies {
 		case n.Op == "const" || i >= 0 && e.p.In[i].Same:
 			return n
 		}
-		c := e.twin(n)
+		nodes = append(nodes, *n)
+		c := &nodes[len(nodes)-1]
+		c.ID = e.p.Nodes() + len(nodes)
+		e.grow(c.ID)
 		twins[k][n.ID] = c
 		e.of(c).array, e.of(c).vector = i, k
 		return c
 	}
+	two.live = make([]*expr.Node, 0, 2*len(one.live))
+	arguments := 0
+	for _, n := range one.live {
+		arguments += 2 * len(n.Args)
+	}
+	args := make([]*expr.Node, 0, arguments)
 	for _, n := range one.live {
 		for k := range twins {
 			c := twin(k, n)
-			c.Args = slices.Clone(n.Args)
-			for i, a := range n.Args {
-				c.Args[i] = twin(k, a)
+			from := len(args)
+			for _, a := range n.Args {
+				args = append(args, twin(k, a))
 			}
+			c.Args = args[from:]
 			two.live = append(two.live, c)
 		}
 	}
@@ -253,9 +284,7 @@ func (e *encoder) paired(one copies) copies {
 func (e *encoder) body(c copies) {
 	live, results := c.live, len(e.p.Out)
 	stores := map[*expr.Node][]int{}
-	for i := range e.places { // the code before may not have been executed
-		e.places[i].slot, e.places[i].uses = -1, e.places[i].uses[:0]
-	}
+	e.fresh()
 	e.count(live)
 	for i, n := range c.out {
 		stores[n] = append(stores[n], i)
@@ -328,10 +357,10 @@ func (e *encoder) array(i int, format string, same bool, vector int) operand {
 // next returns the next operation that reads n.
 func (e *encoder) next(n *expr.Node, from int) int {
 	p := e.of(n)
-	for len(p.uses) > 0 && p.uses[0] < e.at {
-		p.uses = p.uses[1:]
+	for p.passed < len(p.uses) && p.uses[p.passed] < e.at {
+		p.passed++
 	}
-	for _, at := range p.uses {
+	for _, at := range p.uses[p.passed:] {
 		if at >= from {
 			return at
 		}

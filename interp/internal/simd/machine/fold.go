@@ -66,7 +66,7 @@ func encodeFold(f, combine *expr.Function, bytes int) ([]byte, error) {
 	zero := f.Zero || len(f.Formats) > 2
 	row := len(a.code)
 	a.clear(rdx)
-	start := newEncoder(f.Program(), bytes, nil)
+	start := newEncoder(f.Program(), bytes)
 	start.lowest = count
 	for i := range count {
 		if zero {
@@ -123,7 +123,7 @@ func encodeFold(f, combine *expr.Function, bytes int) ([]byte, error) {
 // apply encodes the function of vectors and moves the result to register d. Registers below lowest keep their values.
 func (a *folder) apply(f *expr.Function, lowest, d int, in ...operand) {
 	p := f.Program()
-	e := newEncoder(p, a.bytes, nil)
+	e := newEncoder(p, a.bytes)
 	e.assembler, e.lowest = a.assembler, lowest
 	live := p.Live()
 	e.count(live)

@@ -62,19 +62,20 @@ func (l *Loop) Run(registers []uint64, table []unsafe.Pointer, n int) (done, sta
 }
 
 func encodeLoop(l *expr.Loop) ([]byte, error) {
-	first := newSingleEncoder(l, nil)
-	if err := first.singleLoop(); err != nil {
+	e := newEncoder(&l.Program, 16)
+	e.single = l
+	if err := e.singleLoop(); err != nil {
 		return nil, err
 	}
 	var keys []value
-	for k := range first.reads {
+	for k := range e.reads {
 		keys = append(keys, k)
 	}
 	if len(keys) == 0 {
-		return first.finish(), nil
+		return e.finish(), nil
 	}
 	weight := func(k value) reading { // a register that changes is written once more
-		r := first.reads[k]
+		r := e.reads[k]
 		if k.array >= 0 && slices.Contains(l.Out, l.In[k.array]) {
 			r.count += 2
 		}
@@ -82,20 +83,14 @@ func encodeLoop(l *expr.Loop) ([]byte, error) {
 	}
 	slices.SortFunc(keys, func(a, b value) int { return weight(a).compare(weight(b)) })
 	kept := map[value]int{}
-	for i, k := range keys[:min(max(first.registers-first.most, keptValues), len(keys))] {
-		kept[k] = first.registers - 1 - i
+	for i, k := range keys[:min(max(e.registers-e.most, keptValues), len(keys))] {
+		kept[k] = e.registers - 1 - i
 	}
-	second := newSingleEncoder(l, kept)
-	if err := second.singleLoop(); err != nil {
+	e.again(kept)
+	if err := e.singleLoop(); err != nil {
 		return nil, err
 	}
-	return second.finish(), nil
-}
-
-func newSingleEncoder(l *expr.Loop, kept map[value]int) *encoder {
-	e := newEncoder(&l.Program, 16, kept)
-	e.single = l
-	return e
+	return e.finish(), nil
 }
 
 // register returns the memory of a register.

@@ -40,7 +40,7 @@ func (r *Rows) Run(o, x unsafe.Pointer, places []int, n int) {
 
 func encodeRows(f *expr.Function, bytes int) ([]byte, error) {
 	p := f.Program()
-	e := newEncoder(p, bytes, nil)
+	e := newEncoder(p, bytes)
 	const o, x, places, n, rows = rbx, rcx, r8, r9, r10
 	for i, r := range []int{o, x, places, rax} {
 		e.loadPointer(r, rdi, int32(8*i))
