@@ -461,6 +461,7 @@ func interposedVersions(t *testing.T, s *startedProgram) {
 		jax.python = p.Path()
 		try := func(name string, plugin func(*testing.T) string) {
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				var list []string
 				for _, file := range files {
 					if p.Differs("print of "+filepath.Base(file)+" on "+name) == "" {
