@@ -131,8 +131,9 @@ func withoutFolding(m *ir.Module) (string, error) {
 // TestMainsAgainstXLA executes main of upstream's tests on XLA's CPU plugin and on the engine. It runs a sample, or
 // with HLOCB_LONG all tests.
 func TestMainsAgainstXLA(t *testing.T) {
+	label.Slow(t)
 	label.Once(t)
-	peer.Each(t, label.Part, checkMainsAgainstXLA)
+	peer.Each(t, nil, checkMainsAgainstXLA)
 }
 
 func checkMainsAgainstXLA(t *testing.T, python *peer.Interpreter) {

@@ -298,6 +298,7 @@ func TestRandomSourceOrder(t *testing.T) {
 
 // TestRandomLarge runs programs whose values are large enough that XLA executes them concurrently, several times.
 func TestRandomLarge(t *testing.T) {
+	label.Slow(t)
 	n, times := uint64(20), 10
 	if long() {
 		n, times = 700, 20
