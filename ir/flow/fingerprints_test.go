@@ -15,6 +15,6 @@ func TestFingerprints(t *testing.T) {
 
 // TestHookFingerprints: the hooks of the modules are ordered the same way, which follows values across regions.
 func TestHookFingerprints(t *testing.T) {
-	label.Elsewhere(t, "internal/hook/order")
+	label.Elsewhere(t, "hook/format")
 	golden.Hooks(t)
 }

@@ -9,6 +9,6 @@ import (
 
 // TestFingerprints: rewriting the modules of testdata yields the same modules, manifests, origins and errors.
 func TestFingerprints(t *testing.T) {
-	label.Elsewhere(t, "internal/hook/order")
+	label.Elsewhere(t, "hook/format")
 	golden.Hooks(t)
 }

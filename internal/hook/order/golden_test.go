@@ -13,6 +13,3 @@ func TestGolden(t *testing.T) {
 	golden.Run(t, golden.Opt(testkit.Testdata()), append(golden.Mentioning(t, testkit.Testdata("passes", "*.txtar"), "order-hooks", "thread-hooks",
 		"check-order", "rewrite-hooks", "inline-functions"), "testdata/*.txtar")...)
 }
-
-// TestFingerprints: rewriting the modules of testdata yields the same modules, manifests, origins and errors.
-func TestFingerprints(t *testing.T) { golden.Hooks(t) }

@@ -137,7 +137,7 @@ func (p *Paths) follow(v *ir.Value, from *inCall, visit func(*ir.Use, *inCall), 
 		}
 	}
 	at := step{v: v, at: from}
-	seen := map[step]bool{at: true}
+	seen := map[step]bool{}
 	work := []step{at}
 	var later []step // results of ops with regions
 	add := func(v *ir.Value, within string, at *inCall) {
@@ -291,12 +291,10 @@ func (p *Paths) originsOf(v *ir.Value) *origins {
 
 // encloses reports whether b is inside of op.
 func encloses(op *ir.Op, b *ir.Block) bool {
-	for b != nil {
-		in := b.Parent()
-		if in == nil || in == op {
-			return in != nil
+	for ; b != nil; b = b.Parent().Block() {
+		if b.Parent() == op {
+			return true
 		}
-		b = in.Block()
 	}
 	return false
 }

@@ -42,11 +42,8 @@ func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 // forwards returns the only call in f if its operands are the arguments of f and its results are the results of f, in
 // order.
 func forwards(f fn.FuncOp) *ir.Op {
-	if f.External() || len(f.Region(0).Blocks()) != 1 {
-		return nil
-	}
 	call := f.Body().First()
-	if call == nil || !call.Is(fn.Call) || call.Next() == nil || call.Next() != f.Body().Last() {
+	if call == nil || !call.Is(fn.Call) || call.Next() != f.Body().Last() {
 		return nil
 	}
 	ret := call.Next()
@@ -68,7 +65,7 @@ func forwards(f fn.FuncOp) *ir.Op {
 
 // eraseUnused erases the private functions in funcs that nothing refers to.
 func eraseUnused(m *ir.Module, funcs map[*ir.Op]bool) {
-	for changed := true; changed && len(funcs) > 0; {
+	for changed := true; changed; {
 		changed = false
 		g := flow.Of(m, nil)
 		list := g.Functions()
