@@ -221,6 +221,13 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 		}
 		return n > 0
 	}
+	waits := func(v *ir.Value) bool { // whether each region with events is a source of v
+		from := map[*ir.Region]bool{}
+		for u := range p.events.Sources(v) {
+			from[u.Owner().Block().Region()] = true
+		}
+		return !slices.ContainsFunc(op.Regions(), func(r *ir.Region) bool { return p.events.In(r) && !from[r] })
+	}
 	inner := entry{decided: in.decided || p.decides(s, op)}
 	if inner.first = in.first; loop {
 		inner = entry{} // an outside value depends on the event before only in the first trip
@@ -235,7 +242,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 			}
 			inner.carries = nil
 			for _, a := range r.Entry().Args() {
-				inner.carries = append(inner.carries, depends(a))
+				inner.carries = append(inner.carries, depends(a) && (!loop || waits(a)))
 			}
 			outer := s
 			if loop || op.Has(ir.IsolatedFromAbove) {
@@ -253,7 +260,7 @@ func (p *prover) regions(s *scope, op *ir.Op, in entry) (*dependents, error) {
 	}
 	out := &dependents{}
 	for _, v := range op.Results() {
-		out.list = append(out.list, depends(v))
+		out.list = append(out.list, depends(v) && waits(v))
 	}
 	return out, nil
 }
