@@ -29,10 +29,10 @@ func isLowered(op *ir.Op) bool {
 	return op.IsOrMirrors(stablehlo.CustomCall) && irutil.IsTarget(op, hook.Target)
 }
 
-// isChainType reports whether t is a type that a chain may have.
-func isChainType(t ir.Type) bool {
+// isState reports whether t is the type of a state chain.
+func isState(t ir.Type) bool {
 	tt, ok := t.(*ir.TensorType)
-	return stablehlo.IsToken(t) || ok && tt.Rank() == 0 && tt.DType() == tensor.UI64
+	return ok && tt.Rank() == 0 && tt.DType() == tensor.UI64
 }
 
 // isZero reports whether op is an integer constant whose elements are all zero.

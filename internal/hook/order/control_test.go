@@ -65,7 +65,7 @@ func TestProveControl(t *testing.T) {
 	}
 }
 
-// sourceText has four hooks. HLO executes b after a and d after b; c is alone.
+// sourceText has five hooks. HLO executes b after a and d after b; c and e are alone, and e has no token.
 const sourceText = `HloModule m
 
 ENTRY e {
@@ -79,6 +79,7 @@ ENTRY e {
   c = token[] outfeed(p, t1), outfeed_shape=f32[4], outfeed_config="c"
   k = f32[4] copy(q), control-predecessors={b}
   d = token[] outfeed(k, t1), outfeed_shape=f32[4], outfeed_config="d"
+  e = f32[4] custom-call(q), custom_call_target="host", custom_call_has_side_effect=true, api_version=API_VERSION_TYPED_FFI, backend_config={name="e"}
   ROOT r = f32[4] add(n, b)
 }
 `
@@ -95,6 +96,9 @@ func TestSourceOrderOfHLO(t *testing.T) {
 		id := map[string]hook.ID{}
 		for _, s := range rewritten.Manifest.Sites {
 			id[s.Name] = s.ID
+			if s.Chained != (s.Name != "e") {
+				t.Errorf("%v: the chain of hook %s: %v", chain, s.Name, s.Chained)
+			}
 		}
 		want := []hook.Edge{{From: id["a"], To: id["b"]}, {From: id["b"], To: id["d"]}}
 		if got := order.PathsOf(m).Chain(); !slices.Equal(got, want) {

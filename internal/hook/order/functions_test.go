@@ -199,10 +199,23 @@ func TestThreadUnverified(t *testing.T) {
 	if err := order.Prove(t.Context(), testkit.Parse(t, "test.mlir", never)); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
 		t.Errorf("of a function that does not return: the error is %v", err)
 	}
+	inside := "func.func private @f(%s: tensor<ui64>, %x: tensor<2xi32>) -> tensor<ui64> {\n" + call("i", "%s", "%x", 3) + "\"foo.end\"(%i#0) : (tensor<ui64>) -> ()\n}\n" +
+		main("%f = func.call @f(%s, %x) : (tensor<ui64>, tensor<2xi32>) -> tensor<ui64>\n"+call("b", "%f", "%x", 2))
+	if err := order.Prove(t.Context(), testkit.Parse(t, "test.mlir", inside)); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
+		t.Errorf("of a function with a hook that does not return: the error is %v", err)
+	}
 	few := "func.func private @f(%a: tensor<ui64>) -> (tensor<ui64>, tensor<ui64>) {\nfunc.return %a : tensor<ui64>\n}\n" +
 		main(call("a", "%s", "%x", 1)+"%f:2 = func.call @f(%a#0) : (tensor<ui64>) -> (tensor<ui64>, tensor<ui64>)\n"+call("b", "%f#1", "%x", 2))
 	if err := order.Prove(t.Context(), testkit.Parse(t, "test.mlir", few)); err == nil || !strings.Contains(err.Error(), `hook "b" does not receive the chain`) {
 		t.Errorf("of a function that returns less: the error is %v", err)
+	}
+}
+
+// TestOutsideFunctions: a hook outside of functions has no call, so it has no order.
+func TestOutsideFunctions(t *testing.T) {
+	m := testkit.Parse(t, "test.mlir", strings.ReplaceAll("%s = stablehlo.constant dense<0> : tensor<ui64>\n%x = stablehlo.constant dense<0> : tensor<2xi32>\n"+call("a", "%s", "%x", 1)+call("b", "%a#0", "%x", 2), "    ", ""))
+	if pairs := order.SourceOf(m).Pairs(); len(pairs) > 0 {
+		t.Errorf("pairs %v", pairs)
 	}
 }
 

@@ -388,7 +388,7 @@ func (j *joins) isChain(v *ir.Value, seen map[*ir.Value]bool) bool {
 }
 
 func (j *joins) comesFromChains(v *ir.Value, seen map[*ir.Value]bool) bool {
-	if !isChainType(v.Type()) {
+	if !isState(v.Type()) {
 		return false
 	}
 	if op := v.DefiningOp(); op != nil {

@@ -59,8 +59,8 @@ func Prove(ctx context.Context, m *ir.Module) error {
 // Orders reports whether m has a lowered hook with a chain, whose order Prove can prove.
 func Orders(m *ir.Module) bool {
 	return !m.Op().Walk(func(op *ir.Op) bool {
-		_, chained, ok := hookOf(op)
-		return !ok || !chained || !isLowered(op)
+		_, chained, _ := hookOf(op)
+		return !chained || !isLowered(op)
 	})
 }
 
