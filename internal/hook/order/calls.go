@@ -54,7 +54,7 @@ func (p *Paths) tellCallsApart(onlyMain bool) {
 	for _, op := range p.Hooks { // and the functions that call a function with hooks
 		var mark func(op *ir.Op)
 		mark = func(op *ir.Op) {
-			if op != nil && !holds[op] {
+			if !holds[op] {
 				holds[op] = true
 				for _, c := range p.graph.Callers(op) {
 					mark(flow.FunctionOf(c))

@@ -10,15 +10,14 @@ import (
 // whether it changed anything.
 func (t *threader) callComposites() (changed bool) {
 	for _, g := range t.reach.Functions() {
-		f, ok := fn.AsFunc(g)
-		if !ok || !t.reach.Holds(g) {
+		if !t.reach.Holds(g) {
 			continue
 		}
-		for _, op := range t.reach.Callers(f.Op) {
+		for _, op := range t.reach.Callers(g) {
 			if !op.Is(stablehlo.Composite) {
 				continue
 			}
-			call := fn.NewCall(t.m.Before(op).From(op), f, op.OperandList())
+			call := fn.NewCall(t.m.Before(op).From(op), fn.FuncOp{Op: g}, op.OperandList())
 			for i, v := range op.Results() {
 				v.ReplaceAllUsesWith(call.Result(i))
 			}

@@ -56,6 +56,8 @@ func TestData(t *testing.T) {
 			inBranch("%a", "%b = func.call @g(%x) : (tensor<2xi32>) -> tensor<2xi32>\n%c = func.call @g(%b) : (tensor<2xi32>) -> tensor<2xi32>\n"), "1>8 1>9"},
 		"the condition of a loop": {"%l = stablehlo.while(%it = %x) : tensor<2xi32>\ncond {\n" + typed("a", "", "%p", i1, 1) + "stablehlo.return %a : tensor<i1>\n} do {\n" +
 			typed("b", "", "%x", i32, 2) + "stablehlo.return %b : tensor<2xi32>\n}\n", "1>1 1>2"},
+		"the condition of a loop, computed": {typed("a", "", "%p", i1, 1) + "%l = stablehlo.while(%it = %x) : tensor<2xi32>\ncond {\n%q = stablehlo.not %a : tensor<i1>\nstablehlo.return %q : tensor<i1>\n} do {\n" +
+			typed("b", "", "%x", i32, 2) + "stablehlo.return %b : tensor<2xi32>\n}\n", ""},
 		"the value of a loop": {"%l = stablehlo.while(%it = %x) : tensor<2xi32>\ncond {\nstablehlo.return %p : tensor<i1>\n} do {\n" +
 			typed("b", "", "%it", i32, 2) + "stablehlo.return %b : tensor<2xi32>\n}\n" + typed("c", "", "%l", i32, 3), "2>2 2>3"},
 	} {
@@ -126,6 +128,11 @@ func TestProveHLO(t *testing.T) {
 	}
 	if err := order.ProveHLO(t.Context(), lost, export(lost)); err != nil {
 		t.Errorf("of a module without a proven order: %v", err)
+	}
+	other := "func.func public @apart(%x: tensor<2xi32>, %s: tensor<ui64>) {\n" + call("c", "%s", "%x", 3) + call("d", "%c#0", "%x", 4) + "return\n}\n"
+	more := read(t, between(start+sameArgument)+other)
+	if err := order.ProveHLO(t.Context(), more, export(more)); err != nil {
+		t.Errorf("of a function that HLO does not have: %v", err)
 	}
 	plain := read(t, "func.func public @main(%x: tensor<2xi32>) -> tensor<2xi32> {\n  return %x : tensor<2xi32>\n}")
 	if err := order.ProveHLO(t.Context(), plain, export(lost)); err != nil {

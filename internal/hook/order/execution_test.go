@@ -166,7 +166,9 @@ func names(values []int) string {
 	return strings.Join(out, ", ")
 }
 
-func (w *writer) types(n int) string { return strings.TrimSuffix(strings.Repeat(w.typ()+", ", n), ", ") }
+func (w *writer) types(n int) string {
+	return strings.TrimSuffix(strings.Repeat(w.typ()+", ", n), ", ")
+}
 
 // define writes an op with its results.
 func (w *writer) define(s *stmt, format string, args ...any) {
@@ -293,7 +295,7 @@ func (s set) or(o set) set {
 	return s
 }
 
-// A value of an execution is a chain if it is no result of arithmetic.
+// A value of an execution. Results of arithmetic, and of joins with them, are mixed: they wait for nothing.
 type value struct {
 	waits set // the executed hooks that the value waits for
 	last  set // the events that it comes from directly

@@ -86,8 +86,9 @@ func TestThreadCollapses(t *testing.T) {
 }
 
 // loopsDialect has loops of another compiler. The region of again.do runs at least once; it yields whether to continue,
-// then the carried values. The region of again.test yields only whether to continue. Each trip of again.each starts with
-// the operands. One of the regions of again.maybe runs, or none; only the second one yields values.
+// then the carried values. The region of again.test yields only whether to continue. Each trip of again.each starts
+// with the operands. again.forever has no results. One of the regions of again.maybe runs, or none; only the second one
+// yields values.
 func loopsDialect() *ir.Dialect {
 	values := []ir.Arg{{Name: "values", Mult: ir.Variadic}}
 	args, yields, results := ir.Port{At: ir.AtArgs, Region: ir.AllRegions}, ir.Port{At: ir.AtYields, Region: 0, First: 1}, ir.Port{At: ir.AtResults}
@@ -104,6 +105,7 @@ func loopsDialect() *ir.Dialect {
 		op("again.do", 1, []ir.Runs{ir.RunsTest}, enter, ir.FlowEdge{From: yields, To: args}, ir.FlowEdge{From: yields, To: results}),
 		op("again.test", 1, []ir.Runs{ir.RunsTest}, enter, ir.FlowEdge{From: ir.Port{At: ir.AtOperands}, To: results}),
 		op("again.each", 1, []ir.Runs{ir.RunsRepeated}, enter, ir.FlowEdge{From: yields, To: results}),
+		op("again.forever", 1, []ir.Runs{ir.RunsRepeated}, enter, ir.FlowEdge{From: yields, To: args}),
 		op("again.maybe", 2, []ir.Runs{ir.RunsAtMostOnce}, ir.FlowEdge{From: ir.Port{At: ir.AtYields, Region: 1}, To: results}),
 		{Name: "again.next", Doc: "Ends a trip.", Operands: values, Traits: ir.Terminator | ir.ReturnLike},
 	}}
@@ -131,16 +133,18 @@ func TestProveOtherLoops(t *testing.T) {
 	do := func(inside, yield string) string {
 		return call("a", "%s", "%x", 1) + "%l = \"again.do\"(%a#0) ({\n^bb0(%k: tensor<ui64>):\n" + inside + "\"again.next\"(%p, " + yield + ") : (tensor<i1>, tensor<ui64>) -> ()\n}) : (tensor<ui64>) -> tensor<ui64>\n"
 	}
-	each := func(inside, yield string) string { return strings.Replace(do(inside, yield), "again.do", "again.each", 1) }
+	each := func(inside, yield string) string {
+		return strings.Replace(do(inside, yield), "again.do", "again.each", 1)
+	}
 	maybe := func(first, second string) string {
 		return call("a", "%s", "%x", 1) + "%l = \"again.maybe\"() ({\n" + first + "\"again.next\"() : () -> ()\n}, {\n" + second + ") : (tensor<ui64>) -> ()\n}) : () -> tensor<ui64>\n"
 	}
 	for name, c := range map[string]struct{ ops, want string }{
-		"carried":            {do(call("b", "%k", "%x", 2), "%b#0") + call("c", "%l", "%x", 3), ""},
-		"without a hook":     {do("", "%k") + call("c", "%l", "%x", 3), ""},
-		"captured":           {do(call("b", "%a#0", "%x", 2), "%b#0") + call("c", "%l", "%x", 3), `hook "b" does not receive the chain`},
-		"not carried around": {do(call("b", "%k", "%x", 2), "%s") + call("c", "%s", "%x", 3), `hook "b" does not receive the chain`},
-		"not yielded":        {do("", "%s") + call("c", "%l", "%x", 3), `hook "c" does not receive the chain`},
+		"carried":                   {do(call("b", "%k", "%x", 2), "%b#0") + call("c", "%l", "%x", 3), ""},
+		"without a hook":            {do("", "%k") + call("c", "%l", "%x", 3), ""},
+		"captured":                  {do(call("b", "%a#0", "%x", 2), "%b#0") + call("c", "%l", "%x", 3), `hook "b" does not receive the chain`},
+		"not carried around":        {do(call("b", "%k", "%x", 2), "%s") + call("c", "%s", "%x", 3), `hook "b" does not receive the chain`},
+		"not yielded":               {do("", "%s") + call("c", "%l", "%x", 3), `hook "c" does not receive the chain`},
 		"every trip from the start": {each(call("b", "%k", "%x", 2), "%b#0") + call("c", "%l", "%x", 3), `hook "b" does not receive the chain`},
 		"no trip has a hook":        {each("", "%k") + call("c", "%l", "%x", 3), ""},
 		"past a loop":               {strings.Replace(do(call("b", "%k", "%x", 2), "%b#0"), "again.do", "again.test", 1) + call("c", "%l", "%x", 3), "hook in the condition of a loop"},
@@ -170,6 +174,11 @@ func TestThreadOtherLoops(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "test.mlir:2:6: error: hook in the condition of 'again.test', which cannot be moved out of it") {
 		t.Errorf("the error is %v", err)
 	}
+	m = readLoops(t, main("\"again.forever\"(%s) ({\n^bb0(%k: tensor<ui64>):\n"+tap+"\"again.next\"(%p, %k) : (tensor<i1>, tensor<ui64>) -> ()\n}) : (tensor<ui64>) -> ()\n"))
+	err = order.Thread(t.Context(), m, hook.OrderProgram, hook.ChainState)
+	if err == nil || !strings.HasPrefix(err.Error(), "test.mlir:2:1: error: hooks inside 'again.forever' cannot be put in order") {
+		t.Errorf("the error is %v", err)
+	}
 	m = readLoops(t, main("%l = \"again.maybe\"() ({\n"+tap+"\"again.next\"() : () -> ()\n}, {\n\"again.next\"(%s) : (tensor<ui64>) -> ()\n}) : () -> tensor<ui64>\n"))
 	err = order.Thread(t.Context(), m, hook.OrderProgram, hook.ChainState)
 	if err == nil || !strings.HasPrefix(err.Error(), "test.mlir:2:6: error: hooks inside 'again.maybe' cannot be put in order") {
@@ -193,6 +202,10 @@ func TestThreadUnverified(t *testing.T) {
 		if err := order.Thread(t.Context(), m, hook.OrderProgram, hook.ChainState); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
+	}
+	m := testkit.Parse(t, "test.mlir", "func.func private @f(%t: !stablehlo.token) {\n}\n"+main(tap))
+	if err := order.Thread(t.Context(), m, hook.OrderProgram, hook.ChainState); err != nil {
+		t.Errorf("of an empty function: the error is %v", err)
 	}
 	never := "func.func private @f(%a: tensor<ui64>) -> tensor<ui64> {\n\"foo.end\"(%a) : (tensor<ui64>) -> ()\n}\n" +
 		main(call("a", "%s", "%x", 1)+"%f = func.call @f(%a#0) : (tensor<ui64>) -> tensor<ui64>\n"+call("b", "%f", "%x", 2))

@@ -280,7 +280,7 @@ func (t *threader) checkFlow(op *ir.Op, chain ir.Type) error {
 		_, threads := flow.Threads(op, i)
 		switch {
 		case !threads && !t.reach.In(r):
-		case !threads || !yields || f.Run(i) == ir.RunsUnordered:
+		case !threads || f.Run(i) == ir.RunsUnordered:
 			return t.m.Errorf(op, "hooks inside '%s' cannot be put in order", op.Name())
 		case len(r.Blocks()) != 1:
 			return t.m.Errorf(op, "'%s' around hooks has a region with %d blocks, but needs one", op.Name(), len(r.Blocks()))

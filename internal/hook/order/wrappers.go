@@ -14,7 +14,7 @@ func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 		return
 	}
 	g := flow.Of(m, nil)
-	erased := map[*ir.Op]bool{}
+	var erased []*ir.Op
 	callers := map[*ir.Op][]*ir.Op{}
 	for _, f := range g.Functions() {
 		callers[f] = g.Callers(f)
@@ -34,9 +34,11 @@ func collapseWrappers(m *ir.Module, changed map[*ir.Op]bool) {
 		if to := g.Callee(inner); to != nil {
 			callers[to] = append(callers[to], callers[op]...)
 		}
-		erased[op] = true
+		erased = append(erased, op)
 	}
-	eraseUnused(m, erased)
+	for _, f := range erased {
+		f.Erase()
+	}
 }
 
 // forwards returns the only call in f if its operands are the arguments of f and its results are the results of f, in
@@ -61,21 +63,4 @@ func forwards(f fn.FuncOp) *ir.Op {
 		}
 	}
 	return call
-}
-
-// eraseUnused erases the private functions in funcs that nothing refers to.
-func eraseUnused(m *ir.Module, funcs map[*ir.Op]bool) {
-	for changed := true; changed; {
-		changed = false
-		g := flow.Of(m, nil)
-		list := g.Functions()
-		for i := len(list) - 1; i >= 0; i-- {
-			f := list[i]
-			if funcs[f] && len(g.Callers(f)) == 0 && g.NamedBy(f) == nil {
-				delete(funcs, f)
-				f.Erase()
-				changed = true
-			}
-		}
-	}
 }
