@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -219,7 +220,7 @@ func (p *parser) denseLiteral(s *shape) *literal {
 			p.failToken("a literal cannot have an unbounded dimension")
 		}
 		hi, lo := bits.Mul64(uint64(n), uint64(d))
-		if hi != 0 || lo >= maxLiteral {
+		if (hi != 0 || lo >= maxLiteral) && !slices.Contains(s.dims, 0) {
 			p.failToken("%s is too large for a literal", s.plain())
 		}
 		n = int64(lo)
@@ -300,7 +301,7 @@ func (p *parser) denseLiteral(s *shape) *literal {
 		}
 	}
 	if v.elided {
-		v.data = nil
+		v.elided, v.data = n > 0, nil
 	}
 	return v
 }
@@ -370,13 +371,32 @@ func (t elementType) part() elementType {
 	return f32 + 1
 }
 
+// maxEmptyRows is the number of braces up to which a literal without elements is printed as XLA prints it. More braces
+// are elided, which loses nothing: readers know the value.
+const maxEmptyRows = 1 << 16
+
+// emptyRows returns the number of innermost braces in the text of a literal of shape s, 0 if it has elements.
+func (s *shape) emptyRows() int64 {
+	zero := slices.Index(s.dims, 0)
+	if zero < 0 {
+		return 0
+	}
+	rows := int64(1)
+	for _, d := range s.dims[:zero] {
+		if rows *= d; rows > maxEmptyRows {
+			return rows
+		}
+	}
+	return rows
+}
+
 // appendLiteral appends v as XLA prints it. It elides arrays of more than elideAbove elements; -1 elides nothing.
 func appendLiteral(b []byte, v *literal, elideAbove int64) []byte {
 	if v.shape.isTuple() {
 		b = appendJoined(append(b, "( "...), ", ", v.elems, func(b []byte, e *literal) []byte { return appendLiteral(b, e, elideAbove) })
 		return append(b, " )"...)
 	}
-	if v.elided || elideAbove >= 0 && v.shape.numElements() > elideAbove {
+	if v.elided || elideAbove >= 0 && v.shape.numElements() > elideAbove || v.shape.emptyRows() > maxEmptyRows {
 		return append(b, "{...}"...)
 	}
 	w := literalWriter{v: v, elem: v.shape.elem, size: v.shape.elem.size(), dims: v.shape.dims}

@@ -310,6 +310,9 @@ func checkDevices(list []int64, count int64) error {
 
 // product multiplies dimensions; ok is false for negative ones and more than 2^40 elements.
 func product(dims []int64) (n int64, ok bool) {
+	if slices.Contains(dims, 0) && slices.Min(dims) == 0 {
+		return 0, true
+	}
 	n = 1
 	for _, d := range dims {
 		if d < 0 || d > 1<<40 {

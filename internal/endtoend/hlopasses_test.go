@@ -94,150 +94,174 @@ func hloPasses(table *pass.Table) []string {
 // differentMeaning). It has the results of the text before, jaxlib reads it, and the order of its hooks is proven.
 // Writing it takes no longer than ten times its translation. Each text goes through one of the passes that change it;
 // the first pass that is tried differs from text to text. HLOCB_LONG=1 tries all passes on all texts instead of one on
-// 400.
+// 400. Each file is a subtest, so that -run TestHLOThroughPasses/xla_tests/while tests some of them.
 func TestHLOThroughPasses(t *testing.T) {
 	label.Slow(t)
 	label.Once(t)
-	peer.Each(t, nil, checkHLOThroughPasses)
-}
-
-func checkHLOThroughPasses(t *testing.T, python *peer.Interpreter) {
 	dir, files := hloIndex(t, func(file, want, _ string, _ []string) bool { return want == "ok" && strings.HasSuffix(file, ".hlo") })
 	n := 1
 	if !long() {
 		n = max(1, len(files)/400)
 	}
-	table := opt.Passes()
-	names := hloPasses(table)
-	out := t.TempDir()
-	var written []string
-	var unread, unfit, same, changed int
-	b := interp.New(interp.Options{MemoryLimit: 64 << 20})
+	x := hloThroughPasses{table: opt.Passes(), engine: interp.New(interp.Options{MemoryLimit: 64 << 20})}
+	x.names = hloPasses(x.table)
+	peer.Each(t, nil, func(*testing.T, *peer.Interpreter) {}) // skipped if there is none
+	if peer.Find() != "" {
+		x.jaxlibs = append(x.jaxlibs, peer.Python(t))
+	}
+	if peer.FindToday() != "" {
+		x.jaxlibs = append(x.jaxlibs, peer.Today(t))
+	}
+	ran := 0
 	for k, file := range sample(files, n) {
 		src := readFile(t, filepath.Join(dir, file))
 		if !long() && len(src) > 200_000 {
 			continue
 		}
-		h, err := hlo.Parse(diag.NewSource(file, src))
+		t.Run(file, func(t *testing.T) {
+			ran++
+			x.file(t, file, src, k)
+		})
+	}
+	t.Logf("%d files: %d changed, %d unchanged; %d texts are not read, %d do not run alone", ran, x.changed, x.same, x.unread, x.unfit)
+	if ran > 200 && x.changed < ran/2 {
+		t.Errorf("%d changes of %d files are too few", x.changed, ran)
+	}
+}
+
+// hloThroughPasses is TestHLOThroughPasses, with what it counts.
+type hloThroughPasses struct {
+	table                        *pass.Table
+	names                        []string // of passes
+	engine                       runtime.Backend
+	jaxlibs                      []*peer.Interpreter
+	unread, unfit, same, changed int
+}
+
+// file tests the kth file.
+func (x *hloThroughPasses) file(t *testing.T, file string, src []byte, k int) {
+	h, err := hlo.Parse(diag.NewSource(file, src))
+	if err != nil {
+		x.unread++
+		return
+	}
+	hash := fnv.New64()
+	hash.Write([]byte(file))
+	rng := rand.New(rand.NewPCG(hash.Sum64(), 1))
+	plain := string(h.AppendText(nil, hlo.TextOptions{}))
+	out := t.TempDir()
+	var written []string // the text and the pass of each file in out
+	for v, text := range []string{plain, disturb(plain, rng)} {
+		start := time.Now()
+		original, err := reader.Read(diag.NewSource(file, []byte(text)))
 		if err != nil {
-			unread++
+			if v == 1 && x.unread == 0 {
+				t.Logf("%s: %v", file, err)
+			}
+			x.unread++
 			continue
 		}
-		hash := fnv.New64()
-		hash.Write([]byte(file))
-		rng := rand.New(rand.NewPCG(hash.Sum64(), 1))
-		plain := string(h.AppendText(nil, hlo.TextOptions{}))
-		for v, text := range []string{plain, disturb(plain, rng)} {
-			start := time.Now()
-			original, err := reader.Read(diag.NewSource(file, []byte(text)))
-			if err != nil {
-				if v == 1 && unread == 0 {
-					t.Logf("%s: %v", file, err)
-				}
-				unread++
-				continue
+		read := time.Since(start)
+		var args []*tensor.Tensor
+		var want []delivery
+		ok := len(text) < 50_000 && argumentSize(original) < 1<<18
+		if ok {
+			args, ok = smallArguments(original)
+		}
+		if ok {
+			want, ok = evaluated(x.engine, original, args)
+		}
+		if !ok {
+			x.unfit++
+		}
+		turn := (k + v*7) % len(x.names)
+		before := x.changed
+		for _, name := range slices.Concat(x.names[turn:], x.names[:turn]) {
+			if !long() && x.changed > before {
+				break
 			}
-			read := time.Since(start)
-			var args []*tensor.Tensor
-			var want []delivery
-			ok := len(text) < 50_000 && argumentSize(original) < 1<<18
-			if ok {
-				args, ok = smallArguments(original)
-			}
-			if ok {
-				want, ok = evaluated(b, original, args)
-			}
-			if !ok {
-				unfit++
-			}
-			turn := (k + v*7) % len(names)
-			before := changed
-			for _, name := range slices.Concat(names[turn:], names[:turn]) {
-				if !long() && changed > before {
-					break
-				}
-				m := original.Clone()
-				version := m.Version()
-				p := pass.Pipeline{passes.RewriteHooks{Targets: hostTargets}}
-				if name != "rewrite-hooks" {
-					if p, _, err = pipelineOf(name, table, m, nil); err != nil {
-						t.Fatal(err)
-					}
-				}
-				label := fmt.Sprintf("%s, text %d, %s", file, v, name)
-				ctx := pass.NewContext(context.Background(), m)
-				if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(ctx, p); err != nil {
-					unfit++
-					continue // a pass may refuse a module
-				}
-				if m.Version() == version {
-					same++
-					continue
-				}
-				start = time.Now()
-				h, err := reader.ToHLO(t.Context(), m)
-				if err != nil {
-					t.Errorf("%s: %v", label, err)
-					continue
-				}
-				took := time.Since(start)
-				if took > 10*read+time.Second {
-					t.Errorf("%s: writing takes %v, reading %v", label, took, read)
-				}
-				after := string(h.AppendText(nil, hlo.TextOptions{}))
-				if after == text {
-					same++
-					continue
-				}
-				changed++
-				path := filepath.Join(out, strconv.Itoa(len(written))+".hlo")
-				if err := os.WriteFile(path, []byte(after), 0o600); err != nil {
+			m := original.Clone()
+			version := m.Version()
+			p := pass.Pipeline{passes.RewriteHooks{Targets: hostTargets}}
+			if name != "rewrite-hooks" {
+				if p, _, err = pipelineOf(name, x.table, m, nil); err != nil {
 					t.Fatal(err)
 				}
-				written = append(written, label)
-				again, err := reader.Read(diag.NewSource("written.hlo", []byte(after)))
-				if err != nil {
+			}
+			label := fmt.Sprintf("text %d, %s", v, name)
+			ctx := pass.NewContext(context.Background(), m)
+			if err := (&pass.Driver{Verify: ir.VerifyContext}).Run(ctx, p); err != nil {
+				x.unfit++
+				continue // a pass may refuse a module
+			}
+			if m.Version() == version {
+				x.same++
+				continue
+			}
+			start = time.Now()
+			h, err := reader.ToHLO(t.Context(), m)
+			if err != nil {
+				t.Errorf("%s: %v", label, err)
+				continue
+			}
+			took := time.Since(start)
+			if took > 10*read+time.Second {
+				t.Errorf("%s: writing takes %v, reading %v", label, took, read)
+			}
+			after := string(h.AppendText(nil, hlo.TextOptions{}))
+			if after == text {
+				x.same++
+				continue
+			}
+			x.changed++
+			path := filepath.Join(out, strconv.Itoa(len(written))+".hlo")
+			if err := os.WriteFile(path, []byte(after), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			written = append(written, label)
+			again, err := reader.Read(diag.NewSource("written.hlo", []byte(after)))
+			if err != nil {
+				t.Errorf("%s: %v\n%.3000s", label, err, after)
+				continue
+			}
+			// HLO splits the broadcasts of an expansion, states types of comparisons, has one op for a token, and one
+			// operand for each size of a dynamic-reshape.
+			spelled := expanded[name] || name == "stablehlo-legalize-deprecated-ops" || strings.Contains(after, " dynamic-reshape(")
+			if op := differentMeaning(m, again); op != nil && !spelled {
+				t.Errorf("%s: HLO lacks '%s' of %v: %v\n%.3000s\nbefore\n%.3000s", label, op.Name(), op.Attrs(), m.Errorf(op, "here"), after, text)
+			}
+			if name == "rewrite-hooks" {
+				if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), again), pass.Pipeline{passes.CheckOrder{}}); err != nil {
 					t.Errorf("%s: %v\n%.3000s", label, err, after)
-					continue
 				}
-				// HLO splits the broadcasts of an expansion, states types of comparisons, has one op for a token, and one
-				// operand for each size of a dynamic-reshape.
-				spelled := expanded[name] || name == "stablehlo-legalize-deprecated-ops" || strings.Contains(after, " dynamic-reshape(")
-				if op := differentMeaning(m, again); op != nil && !spelled {
-					t.Errorf("%s: HLO lacks '%s' of %v: %v\n%.3000s\nbefore\n%.3000s", label, op.Name(), op.Attrs(), m.Errorf(op, "here"), after, text)
-				}
-				if name == "rewrite-hooks" {
-					if err := (&pass.Driver{}).Run(pass.NewContext(context.Background(), again), pass.Pipeline{passes.CheckOrder{}}); err != nil {
-						t.Errorf("%s: %v\n%.3000s", label, err, after)
-					}
-					continue // its hooks have other names
-				}
-				// The engine's numbers depend on the function of an rng.
-				if moved := name == "inline" || name == "outline-regions"; !ok || moved && strings.Contains(text, " rng(") {
-					continue
-				}
-				equal := sameBits
-				if expanded[name] {
-					equal = near
-				}
-				if got, ok := evaluated(b, again, args); !ok || !agree(got, want, equal) {
-					t.Errorf("%s: delivered\n%.1000v\ninstead of\n%.1000v\n%.3000s\nbefore\n%.3000s", label, got, want, after, text)
-				}
+				continue // its hooks have other names
+			}
+			// The engine's numbers depend on the function of an rng.
+			if moved := name == "inline" || name == "outline-regions"; !ok || moved && strings.Contains(text, " rng(") {
+				continue
+			}
+			equal := sameBits
+			if expanded[name] {
+				equal = near
+			}
+			if got, ok := evaluated(x.engine, again, args); !ok || !agree(got, want, equal) {
+				t.Errorf("%s: delivered\n%.1000v\ninstead of\n%.1000v\n%.3000s\nbefore\n%.3000s", label, got, want, after, text)
 			}
 		}
-	}
-	t.Logf("%d changed, %d unchanged; %d texts are not read, %d do not run alone", changed, same, unread, unfit)
-	if changed < 200 {
-		t.Errorf("%d changes are too few", changed)
 	}
 	var input strings.Builder
 	for i := range written {
 		fmt.Fprintln(&input, filepath.Join(out, strconv.Itoa(i)+".hlo"))
 	}
-	for _, line := range strings.Split(string(python.Run(t, readScript, []byte(input.String()))), "\n") {
-		if path, why, ok := strings.Cut(line, " "); ok {
-			i, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".hlo"))
-			t.Errorf("%s: jaxlib: %s\n%.3000s", written[i], why, readFile(t, path))
+	if len(written) == 0 {
+		return
+	}
+	for _, python := range x.jaxlibs {
+		for _, line := range strings.Split(string(python.Run(t, readScript, []byte(input.String()))), "\n") {
+			if path, why, ok := strings.Cut(line, " "); ok {
+				i, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".hlo"))
+				t.Errorf("%s: jaxlib %s: %s\n%.3000s", written[i], python.Version(), why, readFile(t, path))
+			}
 		}
 	}
 }
