@@ -693,8 +693,10 @@ func (s *exportScope) translate(op *ir.Op) {
 		s.transpose(op)
 	case op.Is(stablehlo.Concatenate):
 		if op.NumOperands() == 1 {
-			s.setValue(op.Result(0), s.value(op.Operand(0)))
-			return
+			if in := s.value(op.Operand(0)); sameTypes(in.shape, s.results(op)) {
+				s.setValue(op.Result(0), in)
+				return
+			}
 		}
 		s.make(op, "concatenate", "dimensions", []int64{s.int("dimension", 0)})
 	case op.Is(stablehlo.Slice):
@@ -706,7 +708,7 @@ func (s *exportScope) translate(op *ir.Op) {
 		if list == nil {
 			list = []sliceDim{}
 		}
-		if in := s.value(op.Operand(0)); compatible(in.shape, s.results(op)) {
+		if in := s.value(op.Operand(0)); sameTypes(in.shape, s.results(op)) {
 			s.setValue(op.Result(0), in)
 			return
 		}
@@ -914,12 +916,12 @@ func (s *exportScope) simple(op *ir.Op, o *opcode) {
 			operands = []*instr{s.tuple(operands)}
 		}
 	case op.Is(stablehlo.Reshape):
-		if compatible(operands[0].shape, sh) {
+		if sameTypes(operands[0].shape, sh) {
 			s.setValue(op.Result(0), operands[0])
 			return
 		}
 	case op.Is(stablehlo.Convert):
-		if operands[0].shape.elem == sh.elem {
+		if sameTypes(operands[0].shape, sh) {
 			s.setValue(op.Result(0), operands[0])
 			return
 		}

@@ -549,7 +549,7 @@ func (s *exportScope) check(x *instance) bool {
 		return false
 	}
 	if g.alone() {
-		x.ok = x.sameOperands() && s.setSlots(x, x.bound)
+		x.ok = x.sameOperands() && s.setSlots(x, x.bound) && s.fitsParams(x)
 		return x.ok
 	}
 	bound := u.up.bind()
@@ -597,8 +597,27 @@ func (s *exportScope) check(x *instance) bool {
 	}
 	// A constant may have moved into the regions of the instruction, which had it as an operand.
 	inside := func(v *ir.Value) bool { return v != nil && !v.Dominates(x.last) }
-	x.ok = s.setSlots(x, bound.get) && !slices.ContainsFunc(x.slots, inside) && (x.comps == nil || s.fits(x))
+	x.ok = s.setSlots(x, bound.get) && !slices.ContainsFunc(x.slots, inside) && (x.comps == nil || s.fits(x)) && s.fitsParams(x)
 	return x.ok
+}
+
+// fitsParams reports whether the operands of x have the types that they had, if the instruction reads their layouts: a
+// bitcast or a parameter of a fusion means another value of another type, though the op that uses it accepts both.
+func (s *exportScope) fitsParams(x *instance) bool {
+	in := x.group.in
+	if in.op.blind {
+		return true
+	}
+	i := 0
+	for _, o := range in.operands {
+		for _, sh := range leafShapes(o.shape) {
+			if v := x.slots[i]; v != nil && !sameTypes(sh, s.ex.shapeOf(x.last, v.Type())) {
+				return false
+			}
+			i++
+		}
+	}
+	return true
 }
 
 // setSlots sets the values of the instruction of x and of its operands. bound returns those that its ops use or make.

@@ -196,6 +196,10 @@ func (s *shapeRefiner) allPatterns(folds []*rewrite.Pattern) []*rewrite.Pattern 
 	return append(list, refining("refine-inferred", refineInferred, inferred...))
 }
 
+// partsOf are the ops whose attributes give sizes of their results. If the sizes are bounds of the operand, XLA
+// computes as many elements as the operand has, so the results keep bounds.
+var partsOf = []*ir.Def{stablehlo.Slice, stablehlo.DynamicSlice, stablehlo.Gather, stablehlo.DynamicGather}
+
 // refining is rule for a function that rewrites only ops with results that can be refined.
 func refining(name string, f func(r *rewrite.Rewriter, op *ir.Op) (bool, error), rows ...*ir.Def) *rewrite.Pattern {
 	return rule(name, func(r *rewrite.Rewriter, op *ir.Op) (bool, error) {
@@ -366,7 +370,26 @@ func refineAs(r *rewrite.Rewriter, op *ir.Op, st *ir.OpState) (bool, error) {
 	if err != nil {
 		return false, nil // the verifier reports it
 	}
+	if operand := tensorOf(op.Operand(0)); slices.Contains(partsOf, op.Def()) && operand != nil && stablehlo.BoundsOf(operand) != nil {
+		types[0] = withBounds(op.Module().Context(), types[0], op.Result(0).Type())
+	}
 	return refineResults(r, op, types)
+}
+
+// withBounds returns t with the bounds of old instead of equal sizes.
+func withBounds(c *ir.Context, t, old ir.Type) ir.Type {
+	a, ok1 := t.(*ir.TensorType)
+	b, ok2 := old.(*ir.TensorType)
+	if !ok1 || !ok2 || !a.Ranked() || !b.Ranked() || a.Rank() != b.Rank() {
+		return t
+	}
+	shape := slices.Clone(a.Shape())
+	for i, bound := range stablehlo.BoundsOf(b) {
+		if bound == shape[i] && bound != ir.Dynamic {
+			shape[i] = ir.Dynamic
+		}
+	}
+	return c.Tensor(shape, a.Elem(), a.Encoding())
 }
 
 func refineToOperand(r *rewrite.Rewriter, op *ir.Op) (bool, error) {

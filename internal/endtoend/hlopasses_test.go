@@ -103,7 +103,7 @@ func TestHLOThroughPasses(t *testing.T) {
 	if !long() {
 		n = max(1, len(files)/400)
 	}
-	x := hloThroughPasses{table: opt.Passes(), engine: interp.New(interp.Options{MemoryLimit: 64 << 20})}
+	x := hloThroughPasses{table: opt.Passes(), small: interp.New(interp.Options{MemoryLimit: 64 << 20}), large: interp.New(interp.Options{MemoryLimit: 256 << 20}), out: t.TempDir()}
 	x.names = hloPasses(x.table)
 	peer.Each(t, nil, func(*testing.T, *peer.Interpreter) {}) // skipped if there is none
 	if peer.Find() != "" {
@@ -122,7 +122,11 @@ func TestHLOThroughPasses(t *testing.T) {
 			ran++
 			x.file(t, file, src, k)
 		})
+		if len(x.written) >= 1000 {
+			x.readByJAX(t)
+		}
 	}
+	x.readByJAX(t)
 	t.Logf("%d files: %d changed, %d unchanged; %d texts are not read, %d do not run alone", ran, x.changed, x.same, x.unread, x.unfit)
 	if ran > 200 && x.changed < ran/2 {
 		t.Errorf("%d changes of %d files are too few", x.changed, ran)
@@ -132,9 +136,11 @@ func TestHLOThroughPasses(t *testing.T) {
 // hloThroughPasses is TestHLOThroughPasses, with what it counts.
 type hloThroughPasses struct {
 	table                        *pass.Table
-	names                        []string // of passes
-	engine                       runtime.Backend
+	names                        []string        // of passes
+	small, large                 runtime.Backend // engines before and after a pass, which may need more memory
 	jaxlibs                      []*peer.Interpreter
+	out                          string   // the folder of written texts that jaxlib has not read
+	written                      []string // their files of the corpus and passes
 	unread, unfit, same, changed int
 }
 
@@ -149,8 +155,6 @@ func (x *hloThroughPasses) file(t *testing.T, file string, src []byte, k int) {
 	hash.Write([]byte(file))
 	rng := rand.New(rand.NewPCG(hash.Sum64(), 1))
 	plain := string(h.AppendText(nil, hlo.TextOptions{}))
-	out := t.TempDir()
-	var written []string // the text and the pass of each file in out
 	for v, text := range []string{plain, disturb(plain, rng)} {
 		start := time.Now()
 		original, err := reader.Read(diag.NewSource(file, []byte(text)))
@@ -169,7 +173,7 @@ func (x *hloThroughPasses) file(t *testing.T, file string, src []byte, k int) {
 			args, ok = smallArguments(original)
 		}
 		if ok {
-			want, ok = evaluated(x.engine, original, args)
+			want, ok = evaluated(x.small, original, args, time.Second)
 		}
 		if !ok {
 			x.unfit++
@@ -214,11 +218,10 @@ func (x *hloThroughPasses) file(t *testing.T, file string, src []byte, k int) {
 				continue
 			}
 			x.changed++
-			path := filepath.Join(out, strconv.Itoa(len(written))+".hlo")
-			if err := os.WriteFile(path, []byte(after), 0o600); err != nil {
+			if err := os.WriteFile(x.path(len(x.written)), []byte(after), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			written = append(written, label)
+			x.written = append(x.written, file+", "+label)
 			again, err := reader.Read(diag.NewSource("written.hlo", []byte(after)))
 			if err != nil {
 				t.Errorf("%s: %v\n%.3000s", label, err, after)
@@ -244,31 +247,41 @@ func (x *hloThroughPasses) file(t *testing.T, file string, src []byte, k int) {
 			if expanded[name] {
 				equal = near
 			}
-			if got, ok := evaluated(x.engine, again, args); !ok || !agree(got, want, equal) {
+			if got, ok := evaluated(x.large, again, args, time.Minute); !ok || !agree(got, want, equal) {
 				t.Errorf("%s: delivered\n%.1000v\ninstead of\n%.1000v\n%.3000s\nbefore\n%.3000s", label, got, want, after, text)
-			}
-		}
-	}
-	var input strings.Builder
-	for i := range written {
-		fmt.Fprintln(&input, filepath.Join(out, strconv.Itoa(i)+".hlo"))
-	}
-	if len(written) == 0 {
-		return
-	}
-	for _, python := range x.jaxlibs {
-		for _, line := range strings.Split(string(python.Run(t, readScript, []byte(input.String()))), "\n") {
-			if path, why, ok := strings.Cut(line, " "); ok {
-				i, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".hlo"))
-				t.Errorf("%s: jaxlib %s: %s\n%.3000s", written[i], python.Version(), why, readFile(t, path))
 			}
 		}
 	}
 }
 
-// evaluated runs m on b. ok is false if the program does not run alone or not within seconds.
-func evaluated(b runtime.Backend, m *ir.Module, args []*tensor.Tensor) (out []delivery, ok bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+// path returns the path of the ith written text.
+func (x *hloThroughPasses) path(i int) string { return filepath.Join(x.out, strconv.Itoa(i)+".hlo") }
+
+// readByJAX checks that jaxlib reads the written texts, and removes them.
+func (x *hloThroughPasses) readByJAX(t *testing.T) {
+	var input strings.Builder
+	for i := range x.written {
+		fmt.Fprintln(&input, x.path(i))
+	}
+	for _, python := range x.jaxlibs {
+		for _, line := range strings.Split(string(python.Run(t, readScript, []byte(input.String()))), "\n") {
+			if path, why, ok := strings.Cut(line, " "); ok {
+				i, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".hlo"))
+				t.Errorf("%s: jaxlib %s: %s\n%.3000s", x.written[i], python.Version(), why, readFile(t, path))
+			}
+		}
+	}
+	for i := range x.written {
+		if err := os.Remove(x.path(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.written = nil
+}
+
+// evaluated runs m on b. ok is false if the program does not run alone or not within limit.
+func evaluated(b runtime.Backend, m *ir.Module, args []*tensor.Tensor, limit time.Duration) (out []delivery, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	e, err := b.Compile(ctx, &runtime.Program{Module: m.Clone()}, runtime.CompileOptions{})
 	if err != nil {

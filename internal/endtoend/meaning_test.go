@@ -62,6 +62,7 @@ func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: tensor<i32>) ->
 		{"subtract %v, %w", "subtract %v, %y", true}, // the loop does not change the value
 		{"  %r = func.call", "  %dead = stablehlo.sine %x : tensor<4xf32>\n  %r = func.call", true},
 		{"@f(", "@g(", true},
+		{"%r = func.call @f(%l#1)", "%q = stablehlo.concatenate %l#1, dim = 0 : (tensor<4xf32>) -> tensor<4xf32>\n  %r = func.call @f(%q)", true},
 		{"subtract %v, %w", "subtract %w, %v", false},
 		{"compare LT", "compare LE", false},
 		{"stablehlo.sine", "stablehlo.cosine", false},
@@ -188,9 +189,13 @@ func (x *meaning) ops(b *ir.Block, level int) (list []string) {
 			break
 		}
 		var h string
-		if op.Is(stablehlo.While) {
+		switch {
+		case op.Is(stablehlo.While):
 			h = x.while(op, level)
-		} else {
+		case isOperand(op):
+			x.values[op.Result(0)] = x.values[op.Operand(0)]
+			continue
+		default:
 			h = x.op(op, level)
 			for i, v := range op.ResultList() {
 				x.values[v] = hashOf(h, strconv.Itoa(i))
@@ -203,6 +208,14 @@ func (x *meaning) ops(b *ir.Block, level int) (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// isOperand reports whether op is its only operand, which HLO writes in its place.
+func isOperand(op *ir.Op) bool {
+	if !op.Is(stablehlo.Concatenate) && !op.Is(stablehlo.Slice) && !op.Is(stablehlo.Reshape) && !op.Is(stablehlo.Convert) {
+		return false
+	}
+	return op.NumOperands() == 1 && op.Operand(0).Type() == op.Result(0).Type()
 }
 
 func isScalar(v *ir.Value) bool {
