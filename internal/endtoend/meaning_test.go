@@ -12,6 +12,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // differentMeaning returns an op of a that b does not have, nil if the two modules compute the same by the same ops.
@@ -212,10 +213,19 @@ func (x *meaning) ops(b *ir.Block, level int) (list []string) {
 
 // isOperand reports whether op is its only operand, which HLO writes in its place.
 func isOperand(op *ir.Op) bool {
+	if b, ok := stablehlo.AsBroadcastInDim(op); ok {
+		return slices.IsSorted(b.BroadcastDimensions()) && op.Operand(0).Type() == op.Result(0).Type()
+	}
 	if !op.Is(stablehlo.Concatenate) && !op.Is(stablehlo.Slice) && !op.Is(stablehlo.Reshape) && !op.Is(stablehlo.Convert) {
 		return false
 	}
 	return op.NumOperands() == 1 && op.Operand(0).Type() == op.Result(0).Type()
+}
+
+// isSplat reports whether op repeats its operand if it is a scalar: HLO writes a constant that repeats one element as
+// the broadcast of a scalar, or as its reshape to one element.
+func isSplat(op *ir.Op) bool {
+	return op.Is(stablehlo.BroadcastInDim) || op.Is(stablehlo.Reshape) && isScalar(op.Operand(0))
 }
 
 func isScalar(v *ir.Value) bool {
@@ -227,13 +237,21 @@ func (x *meaning) op(op *ir.Op, level int) string {
 	if op.Is(stablehlo.Constant) {
 		return constant(op, op.Result(0).Type())
 	}
-	// HLO writes a splat as the broadcast of a scalar, or as its reshape to one element.
-	if op.Is(stablehlo.BroadcastInDim) || op.Is(stablehlo.Reshape) && isScalar(op.Operand(0)) {
-		if c := op.Operand(0).DefiningOp(); c != nil && c.Is(stablehlo.Constant) {
-			return constant(c, op.Result(0).Type())
+	if isSplat(op) {
+		c := op.Operand(0).DefiningOp()
+		for c != nil && isSplat(c) {
+			c = c.Operand(0).DefiningOp()
+		}
+		if c != nil && c.Is(stablehlo.Constant) {
+			if one, _ := oneElement(c); one != nil {
+				return constant(c, op.Result(0).Type())
+			}
 		}
 	}
 	parts := []string{op.Name()}
+	if op.Is(stablehlo.AfterAll) && op.NumOperands() == 0 { // HLO has one instruction for both ops
+		parts[0] = stablehlo.CreateToken.Name
+	}
 	for _, a := range op.Attrs() {
 		if (a.Inherent || a.Name == "mhlo.frontend_attributes") && !(a.Name == "result_accuracy" || a.Name == "composite_attributes" && a.Attr.String() == "{}") {
 			if text := x.attr(a.Attr); text != "" {
@@ -258,15 +276,22 @@ func (x *meaning) op(op *ir.Op, level int) string {
 
 // constant returns the hash of a constant, broadcast to type t.
 func constant(op *ir.Op, t ir.Type) string {
-	a, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
-	if !ok {
-		return hashOf("constant", op.Attr(stablehlo.AttrValue).String(), t.String())
+	v, text := oneElement(op)
+	if v != nil {
+		text = fmt.Sprint(v.Bytes())
 	}
-	v, splat, err := a.Elements()
-	if err == nil && (splat || v.NumElements() == 1) {
-		return hashOf("constant", fmt.Sprint(v.Bytes()), t.String())
+	return hashOf("constant", text, t.String())
+}
+
+// oneElement returns the element that a constant repeats, nil if it has others, and the text of its value.
+func oneElement(op *ir.Op) (*tensor.Tensor, string) {
+	a := op.Attr(stablehlo.AttrValue)
+	if d, ok := a.(*ir.DenseAttr); ok {
+		if v, splat, err := d.Elements(); err == nil && (splat || v.NumElements() == 1) {
+			return v, ""
+		}
 	}
-	return hashOf("constant", a.String(), t.String())
+	return nil, a.String()
 }
 
 // attr returns the text of an attribute. A called function stands for its meaning.
