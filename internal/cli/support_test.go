@@ -8,12 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/testkit"
 )
 
 // TestStaticTableHolds compiles the samples of ops with XLA's CPU plugin and compares the outcomes with the table. It
 // reads the files with an op that the plugin lacks; with HLOCB_LONG, all files.
 func TestStaticTableHolds(t *testing.T) {
+	label.Slow(t)
+	label.Once(t)
 	// The plugin refuses the sample's type or size, not its op.
 	odd := map[string]string{
 		"chlo.conj":                     "the sample is real",

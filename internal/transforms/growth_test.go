@@ -24,6 +24,7 @@ import (
 // TestGrowth: HLO of twice as many computations, fusions, loops, calls, hooks or aliases takes about twice the memory
 // that passes allocate in all until the HLO is written again. The count is exact, unlike a time.
 func TestGrowth(t *testing.T) {
+	label.Slow(t)
 	const hook = "custom-call(%s), custom_call_target=\"h\", custom_call_has_side_effect=true"
 	callee := func(name, body string) string {
 		return fmt.Sprintf("%%%s (p: f32[4]) -> f32[4] {\n  %%p = f32[4]{0} parameter(0)\n  %s\n}\n\n", name, body)
