@@ -108,7 +108,7 @@ generated:
 # Write the texts that tests compare with, for all ops, passes and handlers: golden cases, samples, fingerprints and
 # docs/cli.md. The review of the diff is the test.
 golden:
-	$(GO) test -short -run '^Test(Golden|Fingerprints|Samples|Oldest|Help|Modules|Broken|UpdateTexts|UpdateRandom)$$' ./internal/cli ./internal/hook/order \
+	$(GO) test -short -run '^Test(Golden|Fingerprints|Samples|Oldest|Help|Modules|Broken|UpdateTexts|UpdateRandom)$$' ./internal/cli ./hook/format ./internal/hook/order \
 	./internal/legalize ./bytecode ./dialect/vhlo ./hlo ./interp/internal/ops ./pass -update
 
 # Tests run again with the race detector, and without cgo. Tests with the label Once need no second run.
