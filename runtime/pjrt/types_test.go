@@ -40,58 +40,65 @@ var boundaryTypes = []tensor.DType{
 	tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
 }
 
+// TestTypesAtTheBoundary: one program has a hook of each kind for a value of each type and shape. Handlers get the
+// argument as it is, and what they write arrives.
 func TestTypesAtTheBoundary(t *testing.T) {
 	backend(t)
+	kinds := []hook.Kind{hook.Tap, hook.InOut, hook.Call}
 	for _, d := range boundaryTypes {
 		for _, shape := range []tensor.Shape{{5}, {}, {0}, {3, 3}, {2, 0, 4}} {
-			for _, kind := range []hook.Kind{hook.Tap, hook.InOut, hook.Call} {
-				t.Run(fmt.Sprintf("%s%v/%s", d, shape, kind), func(t *testing.T) {
-					v := tt(d, shape...)
-					s := hookSite(0x1234, "h", kind, []hook.TensorType{v}, []hook.TensorType{v})
-					p := program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s)
-					arg := pattern(d, shape)
+			t.Run(fmt.Sprintf("%s%v", d, shape), func(t *testing.T) {
+				v := tt(d, shape...)
+				arg := pattern(d, shape)
+				calls := ""
+				h := answer(func(_ context.Context, c *runtime.Call) error {
+					calls += c.Site.Name + " "
+					o := c.Operands[0]
+					if o.DType() != d || !o.Shape().Equal(shape) {
+						return fmt.Errorf("operand is %s %v", o.DType(), o.Shape())
+					}
+					if !bytes.Equal(o.Bytes(), arg.Bytes()) {
+						return fmt.Errorf("operand holds % x, expected % x", o.Bytes(), arg.Bytes())
+					}
+					if c.Site.Kind == hook.Tap {
+						if len(c.Results) != 0 {
+							return fmt.Errorf("a tap has %d results", len(c.Results))
+						}
+						return nil
+					}
+					r := c.Results[0]
+					if r.DType() != d || !r.Shape().Equal(shape) || len(r.Bytes()) != len(arg.Bytes()) {
+						return fmt.Errorf("result is %s %v of %d bytes", r.DType(), r.Shape(), len(r.Bytes()))
+					}
+					for i, b := range arg.Bytes() {
+						r.Bytes()[i] = flip(d, b)
+					}
+					return nil
+				})
+				var sites []hook.Site
+				body, chain := "", "%c0"
+				for i, kind := range kinds {
+					s := hookSite(uint64(0x1234+i), kind.String(), kind, []hook.TensorType{v}, []hook.TensorType{v})
+					name := fmt.Sprint("%r", i)
+					body, chain, sites = body+hookCall(name, s, chain, "%x"), name+"#0", append(sites, s)
+				}
+				e := compile(t, program(fmt.Sprintf("(%%x: %[1]s) -> (%[1]s, %[1]s, %[1]s)", v), body+fmt.Sprintf("return %%r0#1, %%r1#1, %%r2#1 : %[1]s, %[1]s, %[1]s\n", v), sites...), h)
+				results := run(t, e, arg)
+				if calls != "tap inout call " {
+					t.Errorf("the handlers were called as %s", calls)
+				}
+				for i, got := range results {
 					want := arg.Clone()
-					if kind != hook.Tap {
+					if kinds[i] != hook.Tap {
 						for i, b := range want.Bytes() {
 							want.Bytes()[i] = flip(d, b)
 						}
 					}
-					calls := 0
-					var h runtime.Bindings
-					h.Answer("h", runtime.HandlerFunc(func(_ context.Context, c *runtime.Call) error {
-						calls++
-						o := c.Operands[0]
-						if o.DType() != d || !o.Shape().Equal(shape) {
-							return fmt.Errorf("operand is %s %v", o.DType(), o.Shape())
-						}
-						if !bytes.Equal(o.Bytes(), arg.Bytes()) {
-							return fmt.Errorf("operand holds % x, expected % x", o.Bytes(), arg.Bytes())
-						}
-						if kind == hook.Tap {
-							if len(c.Results) != 0 {
-								return fmt.Errorf("a tap has %d results", len(c.Results))
-							}
-							return nil
-						}
-						r := c.Results[0]
-						if r.DType() != d || !r.Shape().Equal(shape) || len(r.Bytes()) != len(arg.Bytes()) {
-							return fmt.Errorf("result is %s %v of %d bytes", r.DType(), r.Shape(), len(r.Bytes()))
-						}
-						for i, b := range arg.Bytes() {
-							r.Bytes()[i] = flip(d, b)
-						}
-						return nil
-					}))
-					e := compile(t, p, &h)
-					got := run(t, e, arg)[0]
-					if calls != 1 {
-						t.Errorf("the handler was called %d times", calls)
-					}
 					if got.DType() != d || !got.Shape().Equal(shape) || !bytes.Equal(got.Bytes(), want.Bytes()) {
-						t.Errorf("result is %s %v % x, expected % x", got.DType(), got.Shape(), got.Bytes(), want.Bytes())
+						t.Errorf("%s: result is %s %v % x, expected % x", kinds[i], got.DType(), got.Shape(), got.Bytes(), want.Bytes())
 					}
-				})
-			}
+				}
+			})
 		}
 	}
 }
