@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,25 +21,34 @@ import (
 // A test is a test of the package, with its duration and the mutants that it reaches.
 type test struct {
 	name    string
-	took    time.Duration // of a processor
+	took    duration
 	reached map[int]bool
+}
+
+// A duration is the time that tests need.
+type duration struct{ processor, wall time.Duration }
+
+// limit is the time that tests get with a mutant. Its wall time is long, for a machine that becomes busy: only a mutant
+// that waits forever needs it.
+func (d duration) limit() duration {
+	return duration{2*time.Second + 5*d.processor, 30*time.Second + 10*d.wall}
 }
 
 // memory limits the data of a test process, in kilobytes: a mutant may allocate without end.
 const memory = 6 << 20
 
-// start runs tests of the binary with a mutant and returns its output and its processor time. The error is
+// start runs tests of the binary with a mutant and returns its output and the time that it needed. The error is
 // context.DeadlineExceeded if the process needs more processor time than limit, as endless loops do, or does not end
-// within ten times limit. Its whole process group is killed then, and when a signal interrupts this program.
-func (b *build) start(ctx context.Context, tests []string, limit time.Duration, env ...string) (string, time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*limit)
+// in its wall time. Its whole process group is killed then, and when a signal interrupts this program.
+func (b *build) start(ctx context.Context, tests []string, limit duration, env ...string) (string, duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit.wall)
 	defer cancel()
 	for i, t := range tests {
 		tests[i] = "^" + t + "$"
 	}
-	seconds := int(math.Ceil(limit.Seconds()))
+	seconds := int(math.Ceil(limit.processor.Seconds()))
 	script := fmt.Sprintf(`ulimit -d %d 2>/dev/null; ulimit -t %d; exec "$0" "$@"`, memory, seconds)
-	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.v", "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", (10 * limit).String(), "-test.run", strings.Join(tests, "|"))
+	cmd := exec.CommandContext(ctx, "sh", "-c", script, b.binary, "-test.v", "-test.failfast", "-test.short="+strconv.FormatBool(b.short), "-test.timeout", limit.wall.String(), "-test.run", strings.Join(tests, "|"))
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -46,10 +56,11 @@ func (b *build) start(ctx context.Context, tests []string, limit time.Duration, 
 	cmd.WaitDelay = time.Second
 	out := &failure{found: cancel}
 	cmd.Stdout, cmd.Stderr = out, out
+	began := time.Now()
 	err := cmd.Run()
-	var took time.Duration
+	took := duration{wall: time.Since(began)}
 	if state := cmd.ProcessState; state != nil {
-		took = state.UserTime() + state.SystemTime()
+		took.processor = state.UserTime() + state.SystemTime()
 		if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL {
 			err = context.DeadlineExceeded
 		}
@@ -98,14 +109,14 @@ func (b *build) tests(ctx context.Context, pattern string, workers int) ([]*test
 	}
 	errs := make([]error, len(tests))
 	each(workers, len(tests), func(i int) { errs[i] = b.record(ctx, tests[i], i) })
-	slices.SortStableFunc(tests, func(a, b *test) int { return int(a.took - b.took) })
+	slices.SortStableFunc(tests, func(a, b *test) int { return cmp.Compare(a.took.processor, b.took.processor) })
 	return tests, errors.Join(errs...)
 }
 
 // record runs a test without a mutant, and sets the mutants that it reaches.
 func (b *build) record(ctx context.Context, t *test, i int) error {
 	file := filepath.Join(filepath.Dir(b.binary), fmt.Sprintf("reached%d", i))
-	out, took, err := b.start(ctx, []string{t.name}, 10*time.Minute, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
+	out, took, err := b.start(ctx, []string{t.name}, duration{10 * time.Minute, 100 * time.Minute}, "HLOCB_MUTANT=-1", "HLOCB_MUTANTS_REACHED="+file)
 	if err != nil {
 		return fmt.Errorf("%s fails without a mutant: %w\n%s", t.name, err, out)
 	}
@@ -134,30 +145,29 @@ const (
 	equivalent = "equivalent"
 )
 
+// batchTime is the processor time after which tests start in another process. A mutant that hangs costs several times
+// the time of its batch, not of all its tests.
+const batchTime = time.Second
+
 // try runs the tests that reach a mutant, the short ones first, until one fails. It returns the verdict and, if the
 // mutant is killed, the tests in whose run.
 func (b *build) try(ctx context.Context, id int, tests []*test) (string, string) {
-	var short, long []string
-	var took time.Duration
-	for _, t := range tests {
-		if !t.reached[id] {
-			continue
-		}
-		if took += t.took; took < time.Second {
-			short = append(short, t.name)
-		} else {
-			long = append(long, t.name)
-		}
-	}
-	if len(short)+len(long) == 0 {
+	tests = slices.Clone(tests)
+	tests = slices.DeleteFunc(tests, func(t *test) bool { return !t.reached[id] })
+	if len(tests) == 0 {
 		return unreached, ""
 	}
-	for _, names := range [][]string{short, long} {
-		if len(names) == 0 {
-			continue
+	for len(tests) > 0 {
+		var names []string
+		var took duration
+		for len(tests) > 0 && took.processor < batchTime {
+			names = append(names, tests[0].name)
+			took.processor += tests[0].took.processor
+			took.wall += tests[0].took.wall
+			tests = tests[1:]
 		}
 		by := strings.Join(names, " ")
-		_, _, err := b.start(ctx, slices.Clone(names), 2*time.Second+5*took, "HLOCB_MUTANT="+strconv.Itoa(id))
+		_, _, err := b.start(ctx, names, took.limit(), "HLOCB_MUTANT="+strconv.Itoa(id))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return timeout, by

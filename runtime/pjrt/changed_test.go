@@ -4,8 +4,11 @@ package pjrt
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/print"
@@ -13,34 +16,34 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// sorted is a sort whose comparator computes %c of its arguments %a and %b and of booleans: %u is not known for equal
-// arguments, %y is true, %n is false.
+// sorted is a sort whose comparator computes %c of its arguments, the pairs %a, %b and %p, %q, and of booleans: %y is
+// true for equal arguments and %n is false. %u, %w and %e are not known: an argument, its negation, and a comparison.
 func sorted(ops string) string {
-	return `func.func @main(%x: tensor<9xf32>, %u: tensor<i1>) -> tensor<9xf32> {
-  %0 = "stablehlo.sort"(%x) ({
-  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+	return `func.func @main(%x: tensor<9xf32>, %z: tensor<9xf32>, %u: tensor<i1>) -> tensor<9xf32> {
+  %0:2 = "stablehlo.sort"(%x, %z) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>, %p: tensor<f32>, %q: tensor<f32>):
+    %w = stablehlo.not %u : tensor<i1>
     %y = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     %n = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %e = stablehlo.compare LE, %a, %p : (tensor<f32>, tensor<f32>) -> tensor<i1>
     ` + ops + `
     stablehlo.return %c : tensor<i1>
-  }) {dimension = 0 : i64} : (tensor<9xf32>) -> tensor<9xf32>
-  return %0 : tensor<9xf32>
+  }) {dimension = 0 : i64} : (tensor<9xf32>, tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>)
+  return %0#0 : tensor<9xf32>
 }
 `
 }
 
 // TestComparators compares what is known of a comparator of equal elements with a truth table of three values: a value
-// is known if both possibilities of what is not known give it.
+// is known if both possibilities of what is not known give it. Check refuses a comparator that is always true.
 func TestComparators(t *testing.T) {
-	values := []byte("ynu")
-	possible := func(v byte) []bool {
-		switch v {
-		case 'y':
-			return []bool{true}
-		case 'n':
-			return []bool{false}
+	possible := map[string][]bool{"y": {true}, "n": {false}, "u": {false, true}, "w": {false, true}, "e": {false, true}}
+	values := slices.Sorted(maps.Keys(possible))
+	check := func(ops string, refused bool) {
+		t.Helper()
+		if err := Check(parsed(t, sorted(ops)).Module); (err != nil) != refused {
+			t.Errorf("%s: %v", ops, err)
 		}
-		return []bool{false, true}
 	}
 	for _, op := range []struct {
 		name string
@@ -52,39 +55,70 @@ func TestComparators(t *testing.T) {
 	} {
 		for _, a := range values {
 			for _, b := range values {
-				refused := true // if all possibilities are true
-				for _, p := range possible(a) {
-					for _, q := range possible(b) {
-						refused = refused && op.of(p, q)
+				always, never := true, true
+				for _, p := range possible[a] {
+					for _, q := range possible[b] {
+						always, never = always && op.of(p, q), never && !op.of(p, q)
 					}
 				}
-				text := sorted(fmt.Sprintf("%%c = stablehlo.%s %%%c, %%%c : tensor<i1>", op.name, a, b))
-				if err := Check(parsed(t, text).Module); (err != nil) != refused {
-					t.Errorf("%s of %c and %c: %v", op.name, a, b, err)
+				for _, mirror := range []string{"stablehlo", "mhlo"} {
+					text := fmt.Sprintf("\"%s.%s\"(%%%s, %%%s) : (tensor<i1>, tensor<i1>) -> tensor<i1>\n", mirror, op.name, a, b)
+					check("%c = "+text, always)
+					check("%d = "+text+"%c = stablehlo.not %d : tensor<i1>", never)
 				}
 			}
 		}
 	}
-	for ops, refused := range map[string]bool{
-		"%c = stablehlo.not %y : tensor<i1>":                                                                                false,
-		"%c = stablehlo.not %n : tensor<i1>":                                                                                true,
-		"%c = stablehlo.not %u : tensor<i1>":                                                                                false,
-		"%c = stablehlo.select %y, %y, %n : tensor<i1>, tensor<i1>":                                                         true,
-		"%c = stablehlo.select %y, %n, %y : tensor<i1>, tensor<i1>":                                                         false,
-		"%c = stablehlo.select %n, %y, %n : tensor<i1>, tensor<i1>":                                                         false,
-		"%c = stablehlo.select %n, %n, %y : tensor<i1>, tensor<i1>":                                                         true,
-		"%c = stablehlo.select %u, %n, %n : tensor<i1>, tensor<i1>":                                                         false,
-		"%c = stablehlo.constant dense<false> : tensor<i1>":                                                                 false,
-		"%c = stablehlo.constant dense<true> : tensor<i1>":                                                                  true,
-		"%s = stablehlo.abs %a : tensor<f32>\n%c = stablehlo.compare GE, %s, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>": false,
-		"%s = stablehlo.add %a, %b : tensor<f32>\n%t = stablehlo.add %b, %a : tensor<f32>\n%c = stablehlo.compare GE, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>":                   true,
-		"%s = stablehlo.add %a, %b : tensor<f32>\n%t = stablehlo.subtract %b, %a : tensor<f32>\n%c = stablehlo.compare GE, %s, %t : (tensor<f32>, tensor<f32>) -> tensor<i1>":              false,
-		"%k = stablehlo.convert %u : (tensor<i1>) -> tensor<f32>\n%c = stablehlo.compare GE, %a, %k : (tensor<f32>, tensor<f32>) -> tensor<i1>":                                            false,
-		"%k = stablehlo.constant dense<1.0> : tensor<f32>\n%l = stablehlo.constant dense<2.0> : tensor<f32>\n%c = stablehlo.compare GE, %k, %l : (tensor<f32>, tensor<f32>) -> tensor<i1>": false,
-	} {
-		if err := Check(parsed(t, sorted(ops)).Module); (err != nil) != refused {
-			t.Errorf("%s: %v", ops, err)
+	for _, p := range values {
+		for _, a := range values {
+			for _, b := range values {
+				refused := p == "y" && a == "y" || p == "n" && b == "y"
+				check(fmt.Sprintf("%%c = stablehlo.select %%%s, %%%s, %%%s : tensor<i1>, tensor<i1>", p, a, b), refused)
+			}
 		}
+	}
+	compare := func(defined, lhs, rhs string) string {
+		return fmt.Sprintf("%s\n%%c = stablehlo.compare GE, %s, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>", defined, lhs, rhs)
+	}
+	for ops, refused := range map[string]bool{
+		"%c = stablehlo.not %y : tensor<i1>":                       false,
+		"%c = stablehlo.not %n : tensor<i1>":                       true,
+		"%c = stablehlo.not %u : tensor<i1>":                       false,
+		"%c = stablehlo.not %w : tensor<i1>":                       false,
+		"%c = stablehlo.constant dense<false> : tensor<i1>":        false,
+		"%c = stablehlo.constant dense<true> : tensor<i1>":         true,
+		"%c = \"foo.bar\"(%y) : (tensor<i1>) -> tensor<i1>":        false,
+		"%c = \"foo.bar\"() : () -> tensor<i1>":                    false,
+		compare("", "%a", "%a"):                                    true,
+		compare("%s = stablehlo.abs %a : tensor<f32>", "%s", "%a"): false,
+		compare("%s = stablehlo.add %a, %b : tensor<f32>\n%t = stablehlo.add %b, %a : tensor<f32>", "%s", "%t"):                         true,
+		compare("%s = stablehlo.add %a, %b : tensor<f32>\n%t = stablehlo.subtract %b, %a : tensor<f32>", "%s", "%t"):                    false,
+		compare("%s = stablehlo.add %a, %p : tensor<f32>\n%t = stablehlo.add %a, %q : tensor<f32>", "%s", "%t"):                         true,
+		compare("%s = stablehlo.add %a, %p : tensor<f32>\n%t = stablehlo.add %b, %a : tensor<f32>", "%s", "%t"):                         false,
+		compare("%k = stablehlo.convert %u : (tensor<i1>) -> tensor<f32>", "%a", "%k"):                                                  false,
+		compare("%k = stablehlo.constant dense<1.0> : tensor<f32>\n%l = stablehlo.constant dense<2.0> : tensor<f32>", "%k", "%l"):       false,
+		compare("%k = stablehlo.constant dense<2.0> : tensor<f32>\n%l = stablehlo.constant dense<2.0> : tensor<f32>", "%k", "%l"):       true,
+		compare("%k = \"foo.bar\"(%a) : (tensor<f32>) -> tensor<f32>\n%l = \"foo.bar\"(%b) : (tensor<f32>) -> tensor<f32>", "%k", "%l"): false,
+	} {
+		check(ops, refused)
+	}
+}
+
+// TestLargeComparators: a comparator may use its values many times. Before, each use was evaluated anew.
+func TestLargeComparators(t *testing.T) {
+	for value, refused := range map[string]bool{"y": true, "n": false, "u": false} {
+		var ops strings.Builder
+		last := "%" + value
+		for i := range 100 {
+			next := "%s" + fmt.Sprint(i)
+			fmt.Fprintf(&ops, "%s = stablehlo.%s %s, %s : tensor<i1>\n", next, []string{"and", "or"}[i%2], last, last)
+			last = next
+		}
+		within(t, 10*time.Second, "Check", func() {
+			if err := Check(parsed(t, sorted(ops.String()+"%c = stablehlo.or "+last+", "+last+" : tensor<i1>")).Module); (err != nil) != refused {
+				t.Errorf("%s: %v", value, err)
+			}
+		})
 	}
 }
 

@@ -72,28 +72,38 @@ func looseComparator(o *ir.Op) *ir.Op {
 	if end == nil || end.NumOperands() != 1 {
 		return nil
 	}
-	if answer, known := (equalElements{}).truth(end.Operand(0)); !answer || !known {
+	e := equalElements{names: map[*ir.Value]string{}, truths: map[*ir.Value]truth{}}
+	if e.truth(end.Operand(0)) != always {
 		return nil
 	}
-	if d := end.Operand(0).DefiningOp(); d != nil {
-		return d
-	}
-	return end
+	return end.Operand(0).DefiningOp() // the truth of an argument is unknown
 }
 
-// equalElements evaluates a comparator whose arguments are equal in pairs, as far as that decides the result. It maps
-// the values that it has named to numbers; equal values have equal numbers.
-type equalElements map[*ir.Value]string
+// truth is a boolean of Kleene's logic. The numbers make the minimum its conjunction, and the negative its negation.
+type truth int
+
+const (
+	never truth = iota - 1
+	perhaps
+	always
+)
+
+// equalElements evaluates a comparator whose arguments are equal in pairs, as far as that decides the result. It keeps
+// what it has evaluated, because a comparator may use a value many times.
+type equalElements struct {
+	names  map[*ir.Value]string // equal values have equal names
+	truths map[*ir.Value]truth
+}
 
 // name returns a text that is equal for equal values.
 func (e equalElements) name(v *ir.Value) string {
-	if name, ok := e[v]; ok {
+	if name, ok := e.names[v]; ok {
 		return name
 	}
 	name := fmt.Sprintf("%p", v)
 	if op := v.DefiningOp(); op == nil {
 		name = fmt.Sprintf("pair %d of %p", v.Index()/2, v.ParentBlock())
-	} else if op.Has(ir.Pure) && len(op.Regions()) == 0 && len(e) < maxNames {
+	} else if op.Has(ir.Pure) && len(op.Regions()) == 0 {
 		var names []string
 		for _, o := range op.OperandList() {
 			names = append(names, e.name(o))
@@ -104,65 +114,57 @@ func (e equalElements) name(v *ir.Value) string {
 			name = string(sum[:])
 		}
 	}
-	e[v] = name
+	e.names[v] = name
 	return name
 }
 
-// maxNames limits the values of a comparator that are compared by their ops.
-const maxNames = 1000
-
-// truth returns the value of a boolean, if it is known.
-func (e equalElements) truth(v *ir.Value) (answer, known bool) {
-	op := v.DefiningOp()
-	if op == nil {
-		return false, false
+// truth evaluates a boolean.
+func (e equalElements) truth(v *ir.Value) truth {
+	t, ok := e.truths[v]
+	if op := v.DefiningOp(); op != nil && !ok {
+		t = e.evaluate(op)
+		e.truths[v] = t
 	}
+	return t
+}
+
+// evaluate evaluates the result of an op.
+func (e equalElements) evaluate(op *ir.Op) truth {
+	operand := func(i int) truth { return e.truth(op.Operand(i)) }
 	if c, ok := stablehlo.AsCompare(op); ok {
 		if e.name(c.LHS()) != e.name(c.RHS()) {
-			return false, false
+			return perhaps
 		}
 		switch c.ComparisonDirection() {
 		case stablehlo.ComparisonDirectionLE, stablehlo.ComparisonDirectionGE, stablehlo.ComparisonDirectionEQ:
-			return true, true
+			return always
 		}
-		return false, true
+		return never
 	}
-	if op.IsOrMirrors(stablehlo.Constant) {
-		d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
-		if !ok {
-			return false, false
+	switch n := op.NumOperands(); {
+	case op.IsOrMirrors(stablehlo.Constant):
+		if d, ok := op.Attr(stablehlo.AttrValue).(*ir.DenseAttr); ok {
+			if t, err := d.Tensor(); err == nil && t.NumElements() == 1 {
+				return truth(2*t.IntAt(0) - 1)
+			}
 		}
-		t, err := d.Tensor()
-		return err == nil && t.NumElements() == 1 && t.IntAt(0) != 0, err == nil && t.NumElements() == 1
-	}
-	if op.NumOperands() == 0 || op.NumOperands() > 3 {
-		return false, false
-	}
-	a, ka := e.truth(op.Operand(0))
-	switch {
-	case op.IsOrMirrors(stablehlo.Not):
-		return !a, ka
-	case op.IsOrMirrors(stablehlo.Select):
-		if ka && a {
-			return e.truth(op.Operand(1))
-		} else if ka {
-			return e.truth(op.Operand(2))
+	case n == 1 && op.IsOrMirrors(stablehlo.Not):
+		return -operand(0)
+	case n == 2 && op.IsOrMirrors(stablehlo.And):
+		return min(operand(0), operand(1))
+	case n == 2 && op.IsOrMirrors(stablehlo.Or):
+		return max(operand(0), operand(1))
+	case n == 2 && op.IsOrMirrors(stablehlo.Xor):
+		return -operand(0) * operand(1)
+	case n == 3 && op.IsOrMirrors(stablehlo.Select):
+		switch operand(0) {
+		case always:
+			return operand(1)
+		case never:
+			return operand(2)
 		}
-		return false, false
 	}
-	if op.NumOperands() != 2 {
-		return false, false
-	}
-	b, kb := e.truth(op.Operand(1))
-	switch {
-	case op.IsOrMirrors(stablehlo.And):
-		return a && b, ka && kb || ka && !a || kb && !b
-	case op.IsOrMirrors(stablehlo.Or):
-		return a || b, ka && kb || ka && a || kb && b
-	case op.IsOrMirrors(stablehlo.Xor):
-		return a != b, ka && kb
-	}
-	return false, false
+	return perhaps
 }
 
 // maxCallDepth limits the nesting of function calls. XLA's compiler recurses over them: with a stack of 8 MiB it
