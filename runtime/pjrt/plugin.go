@@ -149,7 +149,7 @@ func namedValue(v *C.hl_named_value) any {
 	case C.HL_VALUE_INT64:
 		return *(*int64)(at)
 	case C.HL_VALUE_INT64_LIST:
-		if list := *(**int64)(at); list != nil && v.value_size <= maxItems {
+		if list := *(**int64)(at); v.value_size == 0 || list != nil && v.value_size <= maxItems {
 			return append([]int64(nil), unsafe.Slice(list, int(v.value_size))...)
 		}
 	case C.HL_VALUE_FLOAT:
