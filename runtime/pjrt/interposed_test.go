@@ -6,10 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -483,70 +480,6 @@ func TestExecutionContexts(t *testing.T) {
 		}
 		if got != c.want || len(contexts.live) != 0 {
 			t.Errorf("%s: destroyed at %s, expected %s; %d contexts are left", c.steps, got, c.want, len(contexts.live))
-		}
-	}
-}
-
-// TestBadPlugins: whatever is wrong with a plugin is an error that says it, while the backend is opened or a program is
-// compiled or run. The command's tests have the cases that end the process.
-func TestBadPlugins(t *testing.T) {
-	source, err := os.ReadFile(badPlugin(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	cases := map[string]string{
-		"no table":               "GetPjrtApi returned no table",
-		"tiny table":             "its table has 8 bytes",
-		"short table":            "its table has no",
-		"old":                    "its PJRT API is 0.1, 0.54 or later is needed",
-		"no initialize":          "initialize: UNIMPLEMENTED: the table of PLUGIN has no PJRT_Plugin_Initialize",
-		"no compile":             "its table has no PJRT_Client_Compile",
-		"no devices":             "devices: UNIMPLEMENTED: the table of PLUGIN has no PJRT_Client_AddressableDevices",
-		"no upload":              "argument 0: copy argument to device: UNIMPLEMENTED: the table of PLUGIN has no",
-		"no client":              "create client: INTERNAL: PLUGIN returned nothing",
-		"no program":             "compile: INTERNAL: PLUGIN returned nothing",
-		"no results":             "execute: INTERNAL: PLUGIN returned nothing for result 0",
-		"no text":                "platform name: INTERNAL: PLUGIN returned a text of 5 bytes at 0x0",
-		"huge text":              "platform version: INTERNAL: PLUGIN returned a text of 1099511627776 bytes at 0x",
-		"no list":                "devices: INTERNAL: PLUGIN returned a list of 7 at 0x0",
-		"no types":               "result types: INTERNAL: PLUGIN returned a list of 1 at 0x0",
-		"too many types":         "the plugin reports 3 result types and 1 shapes",
-		"huge rank":              "result dimensions: INTERNAL: PLUGIN returned a result of 1152921504606846976 dimensions",
-		"error with errors":      "compile: UNKNOWN: the plugin says nothing more (the plugin got the program as ",
-		"extensions in a circle": "",
-		"":                       "",
-	}
-	for _, bad := range slices.Sorted(maps.Keys(cases)) {
-		t.Setenv("BAD", bad)
-		path := filepath.Join(dir, strings.ReplaceAll(bad, " ", "_")+".so")
-		if err := os.WriteFile(path, source, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		err := func() error {
-			b, err := Open(path, Options{})
-			if err != nil {
-				return err
-			}
-			defer func() {
-				if err := b.Close(); err != nil {
-					t.Errorf("%s: %v", bad, err)
-				}
-			}()
-			e, err := b.Compile(context.Background(), doubled(), runtime.CompileOptions{})
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			out, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{2}, 1, 2)})
-			if err == nil && floats(out...) != "tensor<2xf32>[2 4]" {
-				t.Errorf("%s: result is %s", bad, floats(out...))
-			}
-			return err
-		}()
-		want := strings.ReplaceAll(cases[bad], "PLUGIN", path)
-		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error is\n%v, expected\n%s", bad, err, want)
 		}
 	}
 }

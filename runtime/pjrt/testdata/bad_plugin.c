@@ -75,6 +75,40 @@ static void *bad_ranks(void *a) {
   ((hl_output_dims_args *)a)->ranks = &rank;
   return e;
 }
+static void *odd_type(void *a) {
+  static int32_t type = 99;
+  void *e = real->fn[HL_EXECUTABLE_OUTPUT_TYPES](a);
+  ((hl_output_types_args *)a)->types = &type;
+  return e;
+}
+static void *no_size(void *a) {
+  static int64_t dim = -1;
+  void *e = real->fn[HL_EXECUTABLE_OUTPUT_DIMENSIONS](a);
+  ((hl_output_dims_args *)a)->dims = &dim;
+  return e;
+}
+static void *no_items(void *a) {
+  ((hl_list_args *)a)->num_items = 0;
+  return NULL;
+}
+static void *foreign_device(void *a) {
+  static char device;
+  static void *devices[] = {&device};
+  ((hl_list_args *)a)->items = devices;
+  ((hl_list_args *)a)->num_items = 1;
+  return NULL;
+}
+static void *more_sizes(void *a) {
+  void *e = real->fn[HL_BUFFER_UNPADDED_DIMENSIONS](a);
+  ((hl_buffer_dims_args *)a)->num_dims++;
+  return e;
+}
+static void *huge_size(void *a) {
+  static int64_t dim = 5;
+  ((hl_buffer_dims_args *)a)->dims = &dim;
+  ((hl_buffer_dims_args *)a)->num_dims = 1;
+  return NULL;
+}
 static char error;
 static void *fail(void *a) {
   (void)a;
@@ -174,6 +208,29 @@ const void *GetPjrtApi(void) {
       {"no types", HL_EXECUTABLE_OUTPUT_TYPES, bad_types},
       {"too many types", HL_EXECUTABLE_OUTPUT_TYPES, more_types},
       {"huge rank", HL_EXECUTABLE_OUTPUT_DIMENSIONS, bad_ranks},
+      {"odd type", HL_EXECUTABLE_OUTPUT_TYPES, odd_type},
+      {"no size", HL_EXECUTABLE_OUTPUT_DIMENSIONS, no_size},
+      {"no addressable devices", HL_CLIENT_ADDRESSABLE_DEVICES, no_items},
+      {"no description", HL_DEVICE_DESCRIPTION, nothing},
+      {"no id", HL_DESCRIPTION_ID, NULL},
+      {"no ordinal", HL_DEVICE_LOCAL_ID, NULL},
+      {"no kind", HL_DESCRIPTION_KIND, NULL},
+      {"no text of devices", HL_DESCRIPTION_DEBUG_STRING, NULL},
+      {"no executable", HL_LOADED_EXECUTABLE, nothing},
+      {"no devices of programs", HL_LOADED_ADDRESSABLE_DEVICES, no_items},
+      {"foreign device", HL_LOADED_ADDRESSABLE_DEVICES, foreign_device},
+      {"nothing uploaded", HL_CLIENT_BUFFER_FROM_HOST, nothing},
+      {"nothing copied", HL_BUFFER_COPY_TO_DEVICE, nothing},
+      {"no copy", HL_BUFFER_COPY_TO_DEVICE, NULL},
+      {"nothing serialized", HL_EXECUTABLE_SERIALIZE, nothing},
+      {"no serialization", HL_EXECUTABLE_SERIALIZE, NULL},
+      {"no optimized program", HL_EXECUTABLE_OPTIMIZED_PROGRAM, NULL},
+      {"empty optimized program", HL_EXECUTABLE_OPTIMIZED_PROGRAM, nothing},
+      {"no unpadded sizes", HL_BUFFER_UNPADDED_DIMENSIONS, NULL},
+      {"too many sizes", HL_BUFFER_UNPADDED_DIMENSIONS, more_sizes},
+      {"huge size", HL_BUFFER_UNPADDED_DIMENSIONS, huge_size},
+      {"no address", HL_BUFFER_ADDRESS, nothing},
+      {"no address function", HL_BUFFER_ADDRESS, NULL},
   };
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
     if (!strcmp(bad, changes[i].name)) table->fn[changes[i].fn] = changes[i].with;
