@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -138,7 +140,7 @@ func TestLargeComparators(t *testing.T) {
 func sitesOf(t *testing.T, use runtime.MemoryUse, sites ...hook.Site) *siteTable {
 	t.Helper()
 	var b runtime.Bindings
-	b.Observe("*", pointerHandler{use, func(*runtime.Call) error { return nil }})
+	b.Answer("*", pointerHandler{use, func(*runtime.Call) error { return nil }})
 	bound, err := b.Bind(&hook.Manifest{Sites: sites})
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +208,94 @@ func TestPadHooks(t *testing.T) {
 	}
 }
 
+// callOf returns the operands' types and the attributes of the hook's call in a program that has one.
+func callOf(t *testing.T, p *runtime.Program) (types string, attrs map[string]string) {
+	t.Helper()
+	attrs = map[string]string{}
+	p.Module.Walk(func(op *ir.Op) bool {
+		if call, ok := stablehlo.AsCustomCall(op); ok && call.CallTargetName() == hook.Target {
+			for _, v := range op.OperandList() {
+				types += v.Type().String() + " "
+			}
+			for _, a := range op.Attrs() {
+				attrs[a.Name] = a.Attr.String()
+			}
+		}
+		return true
+	})
+	return strings.TrimSpace(types), attrs
+}
+
+// TestChangedCalls: what a plugin gets instead of a hook's call. A program that needs no change stays, and the program
+// itself never changes.
+func TestChangedCalls(t *testing.T) {
+	const alias = "#stablehlo.output_operand_alias<output_tuple_indices = [%d], operand_index = %d, operand_tuple_indices = []>"
+	both := "[" + fmt.Sprintf(alias, 0, 0) + ", " + fmt.Sprintf(alias, 1, 1) + "]"
+	chain := "[" + fmt.Sprintf(alias, 0, 0) + "]"
+	const bounded = "tensor<?xf32, #stablehlo.bounds<4>>"
+	text := func(id int, target, x, attrs string) string {
+		return "func.func @main(%s: tensor<ui64>, %x: " + x + ", %t: !stablehlo.token) -> tensor<ui64> {\n" +
+			"%o = stablehlo.custom_call @other(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {id = 7 : i64}} : (" + x + ") -> tensor<ui64>\n" +
+			fmt.Sprintf("%%r:2 = stablehlo.custom_call @%s(%%s, %%x, %%t) {api_version = 4 : i32, has_side_effect = true, backend_config = {abi = 1 : i64, id = %d : i64, name = \"h\", kind = \"x\", chained = true, attrs = {a = 1 : i64}}%s} : (tensor<ui64>, %s, !stablehlo.token) -> (tensor<ui64>, tensor<4xf32>)\n", target, id, attrs, x) +
+			"return %r#0 : tensor<ui64>\n}\n"
+	}
+	layouts := ", operand_layouts = [dense<> : tensor<0xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>], result_layouts = [dense<> : tensor<0xindex>, dense<0> : tensor<1xindex>]"
+	site := func(change func(*hook.Site)) hook.Site {
+		s := hookSite(7, "h", hook.Call, []hook.TensorType{tt(tensor.F32, 4)}, []hook.TensorType{tt(tensor.F32, 4)})
+		change(&s)
+		return s
+	}
+	aliased := func(s *hook.Site) { s.Aliases = []int{0} }
+	named := func(s *hook.Site) { s.Attrs = map[string]string{"a": "1 : i64"} }
+	sized := func(s *hook.Site) { s.Operands = []hook.TensorType{tt(tensor.F32, -1)} }
+	copies, stats, sizes, attrs := (*siteTable).withoutCopies, (*siteTable).withStatistics, (*siteTable).withSizes, (*siteTable).withoutAttrs
+	const plain, types = "tensor<4xf32>", "tensor<ui64> tensor<4xf32> !stablehlo.token"
+	for i, c := range []struct {
+		change func(*siteTable, *runtime.Program) *runtime.Program
+		site   hook.Site
+		use    runtime.MemoryUse
+		text   string
+		types  string // of the operands; empty: the program stays
+		attr   string // and what it becomes
+		want   string
+	}{
+		{copies, site(aliased), runtime.MemoryUse{HostViews: true}, text(7, "hlocb_hook", plain, ", output_operand_aliases = "+both), types, "output_operand_aliases", chain},
+		{copies, site(func(s *hook.Site) { aliased(s); s.Chained = false }), runtime.MemoryUse{HostViews: true}, text(7, "hlocb_hook", plain, ", output_operand_aliases = "+both), types, "output_operand_aliases", "[]"},
+		{copies, site(aliased), runtime.MemoryUse{HostViews: true}, text(7, "hlocb_hook", plain, ""), types, "output_operand_aliases", ""},
+		{copies, site(aliased), runtime.MemoryUse{HostViews: true, DevicePointers: true}, text(7, "hlocb_hook", plain, ", output_operand_aliases = "+both), "", "", ""},
+		{copies, site(func(s *hook.Site) {}), runtime.MemoryUse{HostViews: true}, text(7, "hlocb_hook", plain, ", output_operand_aliases = "+both), "", "", ""},
+		{copies, site(func(s *hook.Site) { s.Aliases = []int{-1} }), runtime.MemoryUse{}, text(7, "hlocb_hook", plain, ", output_operand_aliases = "+both), "", "", ""},
+		{copies, site(func(s *hook.Site) { aliased(s); s.Kind = hook.InOut }), runtime.MemoryUse{}, text(7, "hlocb_hook", plain, ", output_operand_aliases = "+both), "", "", ""},
+		{copies, site(aliased), runtime.MemoryUse{}, text(8, "hlocb_hook", plain, ", output_operand_aliases = "+both), types, "output_operand_aliases", both},
+		{stats, site(aliased), runtime.MemoryUse{Statistics: true}, text(7, "hlocb_hook", plain, ""), types + " tensor<5xf64>", "operand_layouts", ""},
+		{stats, site(func(s *hook.Site) { s.Chained = false }), runtime.MemoryUse{Statistics: true}, text(7, "hlocb_hook", plain, ""), types + " tensor<10xf64>", "operand_layouts", ""},
+		{stats, site(aliased), runtime.MemoryUse{Statistics: true}, text(7, "hlocb_hook", plain, layouts), types, "operand_layouts", "[dense<> : tensor<0xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]"},
+		{sizes, site(sized), runtime.MemoryUse{}, text(7, "hlocb_hook", bounded, ""), types + " tensor<i32>", "operand_layouts", ""},
+		{sizes, site(sized), runtime.MemoryUse{}, text(7, "hlocb_hook", bounded, layouts), types + " tensor<i32>", "operand_layouts",
+			"[dense<> : tensor<0xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>, dense<> : tensor<0xindex>]"},
+		{sizes, site(aliased), runtime.MemoryUse{}, text(7, "hlocb_hook", bounded, ""), "", "", ""},
+		{attrs, site(named), runtime.MemoryUse{}, text(7, "hlocb_hook", plain, ""), types, "backend_config", `{abi = 1 : i64, chained = true, id = 7 : i64, kind = "x", name = "h"}`},
+		{attrs, site(aliased), runtime.MemoryUse{}, text(7, "hlocb_hook", plain, ""), "", "", ""},
+	} {
+		p := parsed(t, c.text)
+		before := print.String(p.Module, print.Options{})
+		got := c.change(sitesOf(t, c.use, c.site), p)
+		if print.String(p.Module, print.Options{}) != before {
+			t.Errorf("case %d: the program itself changes", i)
+		}
+		if (got == p) != (c.types == "") {
+			t.Errorf("case %d: the program stays is %t", i, got == p)
+		}
+		if types, attrs := callOf(t, got); c.types != "" && (types != c.types || attrs[c.attr] != c.want) {
+			t.Errorf("case %d: the call has operands %s and %s %s, expected %s and %s", i, types, c.attr, attrs[c.attr], c.types, c.want)
+		}
+	}
+	table := sitesOf(t, runtime.MemoryUse{Statistics: true}, site(aliased))
+	if p := (&runtime.Program{}); table.withStatistics(p) != p {
+		t.Error("a program without a module changes")
+	}
+}
+
 // TestNeedsHLO: only values of dynamic size with a bound, and calls with facts that StableHLO lacks, need HLO.
 func TestNeedsHLO(t *testing.T) {
 	for typ, want := range map[string]bool{
@@ -222,6 +312,16 @@ func TestNeedsHLO(t *testing.T) {
 		p = parsed(t, "func.func @main() -> "+typ+" {\n%r = \"foo.bar\"() : () -> "+typ+"\nreturn %r : "+typ+"\n}\n")
 		if got := needsHLO(p.Module); got != want {
 			t.Errorf("a result %s needs HLO: %t", typ, got)
+		}
+	}
+	const call = "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n%r = OP\nreturn %r : tensor<f32>\n}\n"
+	for op, want := range map[string]bool{
+		"stablehlo.custom_call @f(%x) : (tensor<f32>) -> tensor<f32>":                                        false,
+		"stablehlo.custom_call @f(%x) {mhlo.padding_type = \"PADDING_SAME\"} : (tensor<f32>) -> tensor<f32>": true,
+		"stablehlo.abs %x {mhlo.padding_type = \"PADDING_SAME\"} : tensor<f32>":                              false,
+	} {
+		if got := needsHLO(parsed(t, strings.Replace(call, "OP", op, 1)).Module); got != want {
+			t.Errorf("%s needs HLO: %t", op, got)
 		}
 	}
 	if needsHLO(nil) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
@@ -241,6 +242,57 @@ func TestRemoteValues(t *testing.T) {
 			if got := [2]int{copies.read, copies.written}; got != c.copies {
 				t.Errorf("%s: copies are %v, expected %v", c.name, got, c.copies)
 			}
+		}
+		e.Close()
+	}
+}
+
+// TestRemoteStatistics: the device computes the statistics of a whole value, so that only they are copied. A handler of
+// a shard computes them from the values.
+func TestRemoteStatistics(t *testing.T) {
+	b, copies := countingBackend(t)
+	b.opts.Devices = 2
+	c, err := b.clientWith(clientKey{}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.memory = copies
+	copies.DeviceMemory = remote{}
+	typ := tt(tensor.F32, 4)
+	s := hookSite(1, "h", hook.Tap, []hook.TensorType{typ, typ}, []hook.TensorType{typ, typ})
+	s.Chained = false
+	call := strings.Replace(plainCall(1, "%x, %y", "(tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)", ""), "has_side_effect = true", "has_side_effect = false", 1) // the partitioner wants no sharding
+	body := "%y = stablehlo.negate %x : tensor<4xf32>\n%r:2 = " + call + "return %r#0 : tensor<4xf32>\n"
+	p := program("(%x: tensor<4xf32>) -> tensor<4xf32>", body, s)
+	for _, partitions := range []int{1, 2} {
+		var mu sync.Mutex
+		var got []string
+		h := &runtime.Bindings{}
+		h.Answer("h", pointerHandler{runtime.MemoryUse{Statistics: true}, func(c *runtime.Call) error {
+			for i := range c.Operands {
+				s, err := c.Statistics(i)
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				got = append(got, fmt.Sprint(s))
+				mu.Unlock()
+			}
+			return nil
+		}})
+		e, err := b.Compile(context.Background(), p, runtime.CompileOptions{Handlers: h, Partitions: partitions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies.read = 0
+		if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{4}, 1, 2, 3, 10)}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "[{4 1 10 4 0 0} {4 -10 -1 -4 0 0}]"; partitions == 1 && (fmt.Sprint(got) != want || copies.read != 1) {
+			t.Errorf("statistics are %v after %d copies, expected %s after one", got, copies.read, want)
+		}
+		if partitions == 2 && (len(got) == 0 || copies.read < len(got)) {
+			t.Errorf("partitions have the statistics %v after %d copies", got, copies.read)
 		}
 		e.Close()
 	}

@@ -56,8 +56,8 @@ func TestNothingWaitsForALostProgram(t *testing.T) {
 		return
 	}
 	first, others := label.Part(true), label.Part(false)
-	for i, which := range []string{"buffer", "close before the loss", "close after the loss", "started", "other run"} {
-		if i == 0 && !first || i > 0 && !others {
+	for i, which := range []string{"buffer", "time limit", "close before the loss", "close after the loss", "started", "other run"} {
+		if i < 2 && !first || i >= 2 && !others {
 			continue
 		}
 		t.Run(which, func(t *testing.T) {
@@ -71,12 +71,12 @@ func TestNothingWaitsForALostProgram(t *testing.T) {
 }
 
 func lostCase(t *testing.T, which string) {
-	b, err := Open(cpuPlugin(t), Options{})
+	b, err := Open(cpuPlugin(t), Options{EndRuns: which == "time limit"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	background := context.Background()
-	compiled, err := b.Compile(background, endlessProgram(), runtime.CompileOptions{})
+	compiled, err := b.Compile(background, endlessProgram(), runtime.CompileOptions{Timeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,6 +121,19 @@ func lostCase(t *testing.T, which string) {
 		}
 		within(t, limit, "Queue.Wait", func() { isLost(q.Wait()) })
 		within(t, limit, "closing a result", p.Results[0].Close)
+	case "time limit": // of the program, in a run without an end of its own
+		began := time.Now()
+		within(t, limit, "Run", func() {
+			_, err := e.Run(background, []*tensor.Tensor{x})
+			isLost(err)
+			var late *runtime.TimeoutError
+			if !errors.As(err, &late) || !late.Program || late.After != "300ms" {
+				t.Errorf("error is %v, expected that the program took too long", err)
+			}
+		})
+		if took := time.Since(began); took < 300*time.Millisecond+gracePeriod {
+			t.Errorf("the run ended after %v", took)
+		}
 	case "other run": // without a deadline of its own
 		ran := make(chan error, 1)
 		go func() {

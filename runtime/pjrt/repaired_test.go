@@ -53,13 +53,48 @@ func TestRepaired(t *testing.T) {
 				%2 = stablehlo.negate %1 : tensor<2xf32>
 				mhlo.return %2 : tensor<2xf32>
 			}) : (tensor<2xf32>) -> tensor<2xf32>`, "%1 = stablehlo.abs %x : tensor<2xf32>\n%r = stablehlo.negate %1 : tensor<2xf32>"},
-		"a dependency":             {"", `%r = "mhlo.add_dependency"(%x, %t0) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>`, "%r = %x"},
-		"a placement":              {"", `%r = stablehlo.custom_call @annotate_device_placement(%x) : (tensor<2xf32>) -> tensor<2xf32>`, "%r = %x"},
-		"a move":                   {"", `%r = stablehlo.custom_call @MoveToHost(%x) : (tensor<2xf32>) -> tensor<2xf32>`, "%r = %x"},
-		"a move to another type":   {"", `%r = stablehlo.custom_call @MoveToHost(%x) : (tensor<2xf32>) -> tensor<2xi32>`, ""},
-		"a move on a GPU":          {"cuda", `%r = stablehlo.custom_call @MoveToHost(%x) : (tensor<2xf32>) -> tensor<2xf32>`, ""},
-		"a bitcast":                {"cuda", `%r = "mhlo.bitcast"(%x) : (tensor<2xf32>) -> tensor<2x1xf32>`, "%r = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<2x1xf32>"},
-		"a foreign op in the body": {"", "%r = stablehlo.abs %x : tensor<2xf32>\n\"foo.bar\"() : () -> ()", ""},
+		"a dependency":                  {"", `%r = "mhlo.add_dependency"(%x, %t0) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xf32>`, "%r = %x"},
+		"a domain":                      {"", `%r = "mhlo.domain"(%x) : (tensor<2xf32>) -> tensor<2xf32>`, "%r = %x"},
+		"a dependency of another type":  {"", `%r = "mhlo.add_dependency"(%x, %t0) : (tensor<2xf32>, !stablehlo.token) -> tensor<2xi32>`, ""},
+		"a dependency without operands": {"", `%r = "mhlo.add_dependency"() : () -> tensor<2xf32>`, ""},
+		"an op of MHLO that computes":   {"", `%r = "mhlo.foo"(%x) : (tensor<2xf32>) -> tensor<2xf32>`, ""},
+		"an asynchronous call": {"", `%0 = "mhlo.async_start"(%x) {called_computation = @f, execution_thread = "main"} : (tensor<2xf32>) -> !mhlo.async_bundle<tensor<2xf32>, tensor<2xf32>, tensor<i32>>
+			%1 = "mhlo.async_update"(%0) {called_computation = @f, execution_thread = "main"} : (!mhlo.async_bundle<tensor<2xf32>, tensor<2xf32>, tensor<i32>>) -> !mhlo.async_bundle<tensor<2xf32>, tensor<2xf32>, tensor<i32>>
+			%2 = stablehlo.negate %x : tensor<2xf32>
+			%r = "mhlo.async_done"(%1) {called_computation = @f, execution_thread = "main"} : (!mhlo.async_bundle<tensor<2xf32>, tensor<2xf32>, tensor<i32>>) -> tensor<2xf32>`,
+			`%r = func.call @f(%x) : (tensor<2xf32>) -> tensor<2xf32>
+			%2 = stablehlo.negate %x : tensor<2xf32>`},
+		"an asynchronous call that starts elsewhere": {"", `%0 = "foo.start"() : () -> !mhlo.async_bundle<tensor<2xf32>>
+			%r = "mhlo.async_done"(%0) {called_computation = @f} : (!mhlo.async_bundle<tensor<2xf32>>) -> tensor<2xf32>`, ""},
+		"a fusion of other operands": {"", `%r = "mhlo.fusion"(%x) ({
+			^bb0(%a: tensor<2xi32>):
+				%1 = stablehlo.convert %a : (tensor<2xi32>) -> tensor<2xf32>
+				mhlo.return %1 : tensor<2xf32>
+			}) : (tensor<2xf32>) -> tensor<2xf32>`, ""},
+		"a fusion of other results": {"", `%r = "mhlo.fusion"(%i) ({
+			^bb0(%a: tensor<2xi32>):
+				mhlo.return %a : tensor<2xi32>
+			}) : (tensor<2xi32>) -> tensor<2xf32>`, ""},
+		"a fusion of two blocks": {"", `%r = "mhlo.fusion"(%x) ({
+			^bb0(%a: tensor<2xf32>):
+				"cf.br"()[^bb1] : () -> ()
+			^bb1:
+				mhlo.return %x : tensor<2xf32>
+			}) : (tensor<2xf32>) -> tensor<2xf32>`, ""},
+		"a part of a complex number as integers": {"", `%c = stablehlo.complex %x, %x : tensor<2xcomplex<f32>>
+			%r = stablehlo.convert %c : (tensor<2xcomplex<f32>>) -> tensor<2xi32>`,
+			`%c = stablehlo.complex %x, %x : tensor<2xcomplex<f32>>
+			%1 = stablehlo.real %c : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+			%r = stablehlo.convert %1 : (tensor<2xf32>) -> tensor<2xi32>`},
+		"a complex number of a number": {"", `%r = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xcomplex<f32>>`, ""},
+		"two moves":                    {"", `%q, %r = stablehlo.custom_call @MoveToDevice(%i, %x) : (tensor<2xi32>, tensor<2xf32>) -> (tensor<2xi32>, tensor<2xf32>)`, "%r = %x"},
+		"another call":                 {"", `%r = stablehlo.custom_call @Move(%x) : (tensor<2xf32>) -> tensor<2xf32>`, ""},
+		"a placement":                  {"", `%r = stablehlo.custom_call @annotate_device_placement(%x) : (tensor<2xf32>) -> tensor<2xf32>`, "%r = %x"},
+		"a move":                       {"", `%r = stablehlo.custom_call @MoveToHost(%x) : (tensor<2xf32>) -> tensor<2xf32>`, "%r = %x"},
+		"a move to another type":       {"", `%r = stablehlo.custom_call @MoveToHost(%x) : (tensor<2xf32>) -> tensor<2xi32>`, ""},
+		"a move on a GPU":              {"cuda", `%r = stablehlo.custom_call @MoveToHost(%x) : (tensor<2xf32>) -> tensor<2xf32>`, ""},
+		"a bitcast":                    {"cuda", `%r = "mhlo.bitcast"(%x) : (tensor<2xf32>) -> tensor<2x1xf32>`, "%r = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<2x1xf32>"},
+		"a foreign op in the body":     {"", "%r = stablehlo.abs %x : tensor<2xf32>\n\"foo.bar\"() : () -> ()", ""},
 	} {
 		text := func(ops string) string {
 			value := "%r"
@@ -74,7 +109,8 @@ func TestRepaired(t *testing.T) {
 					typ = typ[j+2:]
 				}
 			}
-			return "func.func public @main(%x: tensor<2xf32>, %i: tensor<2xi32>, %s: tensor<2xui64>, %b: tensor<2xi1>, %t0: !stablehlo.token) -> " + typ + " {\n" + ops + "\nreturn " + value + " : " + typ + "\n}"
+			return "func.func public @main(%x: tensor<2xf32>, %i: tensor<2xi32>, %s: tensor<2xui64>, %b: tensor<2xi1>, %t0: !stablehlo.token) -> " + typ + " {\n" + ops + "\nreturn " + value + " : " + typ +
+				"\n}\nfunc.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {\nreturn %x : tensor<2xf32>\n}"
 		}
 		if c.platform == "" {
 			c.platform = "cpu"

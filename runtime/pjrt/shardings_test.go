@@ -5,6 +5,8 @@ package pjrt
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/internal/sharding"
@@ -59,6 +61,50 @@ func TestModuleShardings(t *testing.T) {
 	}
 	if _, _, _, err := moduleShardings(sub(fieldModuleOutputSharding, appendInt(nil, fieldShardingType, shardingManual)), 4); err == nil {
 		t.Error("a manual result is joined")
+	}
+}
+
+// TestShardingKinds: each kind of sharding of XLA's. The last dimensions of tiles replicate, or hold parts of a sum.
+func TestShardingKinds(t *testing.T) {
+	kind := func(k int64) []byte { return appendInt(nil, fieldShardingType, k) }
+	dims := func(d ...byte) []byte { return appendBytes(nil, fieldShardingDims, d) }
+	iota := func(n byte) []byte {
+		return appendBytes(appendBytes(nil, fieldShardingIota, []byte{n}), fieldShardingPerm, []byte{0})
+	}
+	kinds := func(k ...byte) []byte { return appendBytes(nil, fieldShardingKinds, k) }
+	x := f32(tensor.Shape{4}, 1, 2, 3, 4)
+	for _, c := range []struct {
+		fields [][]byte
+		want   string // the shards of [1 2 3 4], or the error
+	}{
+		{[][]byte{kind(shardingReplicated)}, "[1 2 3 4] [1 2 3 4]"},
+		{[][]byte{kind(shardingMaximal)}, "[1 2 3 4] [1 2 3 4]"},
+		{[][]byte{kind(shardingOther), dims(2), iota(2)}, "[1 2] [3 4]"},
+		{[][]byte{kind(shardingOther), dims(2), appendInt(appendInt(nil, fieldShardingDevices, 1), fieldShardingDevices, 0)}, "[3 4] [1 2]"},
+		{[][]byte{kind(shardingOther), dims(1, 2), iota(2), appendInt(nil, fieldShardingLast, 1)}, "[1 2 3 4] [1 2 3 4]"},
+		{[][]byte{kind(shardingOther), dims(1, 2), iota(2), kinds(shardingReplicated)}, "[1 2 3 4] [1 2 3 4]"},
+		{[][]byte{kind(shardingOther), dims(1, 2), iota(2), kinds(shardingUnreduced)}, "[1 2 3 4] [0 0 0 0]"},
+		{[][]byte{kind(shardingOther), dims(1, 2), iota(2), kinds(shardingManual)}, sharding.ErrManual.Error()},
+		{[][]byte{kind(shardingManual)}, sharding.ErrManual.Error()},
+		{[][]byte{kind(shardingUnreduced)}, "[1 2 3 4] [0 0 0 0]"},
+		{[][]byte{kind(5)}, "a sharding of unknown type 5"},
+		{[][]byte{kind(shardingOther), dims(3), iota(3)}, "a sharding is over 3 devices, the program has 2 partitions"},
+		{[][]byte{kind(shardingOther), dims(2), appendBytes(nil, fieldShardingIota, []byte{2})}, "a sharding has a transposition of another rank"},
+		{[][]byte{{0xff}}, "the plugin's description of the program cannot be read"},
+		{[][]byte{appendBytes(nil, fieldShardingDims, []byte{0xff})}, "the plugin's description of the program cannot be read"},
+	} {
+		list, err := opSharding(slices.Concat(c.fields...), 2)
+		got := fmt.Sprint(err)
+		if err == nil {
+			shards, err := list[0].Split(x, 2)
+			if err != nil || len(list) != 1 || len(shards) != 2 {
+				t.Fatalf("%x: %d shardings: %v", c.fields, len(list), err)
+			}
+			got = fmt.Sprint(tensor.View[float32](shards[0]), tensor.View[float32](shards[1]))
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%x: %s, expected %s", c.fields, got, c.want)
+		}
 	}
 }
 

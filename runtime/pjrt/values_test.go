@@ -331,3 +331,59 @@ func TestSignature(t *testing.T) {
 		t.Errorf("the signature of a program without values is %v", s)
 	}
 }
+
+// TestLentMemory: the plugin reads large values that are aligned where the caller has them, if the host can read its
+// memory. It copies other values.
+func TestLentMemory(t *testing.T) {
+	backends(t, func(t *testing.T, b *Backend, memory *copyCounter) {
+		const size = borrowAt / 4 // elements
+		room := make([]float32, size+64)
+		start := 0
+		for uintptr(unsafe.Pointer(&room[start]))%64 != 0 {
+			start++
+		}
+		for _, c := range []struct {
+			name     string
+			first, n int
+			lent     bool
+		}{{"large", start, size, true}, {"larger", start, size + 16, true}, {"small", start, size - 1, false}, {"not aligned", start + 1, size, false}} {
+			data := room[c.first:][:c.n]
+			x, err := tensor.FromBytes(tensor.F32, tensor.Shape{int64(c.n)}, unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*c.n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[0], data[c.n-1] = 7, 8
+			m, err := b.Upload(t.Context(), x, runtime.Placement{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data[0] = 9
+			v, err := m.Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := tensor.View[float32](v)
+			if lent := c.lent && memory.Readable(); (got[0] == 9) != lent || got[c.n-1] != 8 {
+				t.Errorf("%s: the value is %v to %v, lent is %t", c.name, got[0], got[c.n-1], lent)
+			}
+			m.Release()
+			if m.(*value).pieces != nil {
+				t.Errorf("%s: pieces are left", c.name)
+			}
+		}
+		d := tensor.New(tensor.Index, tensor.Shape{2})
+		if _, err := b.Upload(t.Context(), d, runtime.Placement{}); err == nil || !strings.HasSuffix(err.Error(), "has no counterpart in PJRT") {
+			t.Errorf("error is %v, expected that indices are not known", err)
+		}
+		for _, shape := range []tensor.Shape{{0}, {2, 0, 3}} {
+			m, err := b.Upload(t.Context(), tensor.New(tensor.F32, shape), runtime.Placement{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := m.Read(); err != nil || !v.Shape().Equal(shape) {
+				t.Errorf("shape %v: %v", shape, err)
+			}
+			m.Release()
+		}
+	})
+}

@@ -1,0 +1,164 @@
+//go:build cgo
+
+package pjrt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+)
+
+// TestWaitingRuns: a client knows which of its runs wait while a handler of another run is busy, and for which.
+func TestWaitingRuns(t *testing.T) {
+	sites := sitesOf(t, runtime.MemoryUse{}, hookSite(1, "a", hook.Tap, nil, nil), hookSite(2, "b", hook.Tap, nil, nil))
+	running := func(program string, hooks ...hook.Site) *session {
+		s := newSession(t.Context(), sites, 2, 1)
+		if hooks == nil {
+			s.sites = sitesOf(t, runtime.MemoryUse{})
+		}
+		s.program = program
+		return s
+	}
+	c := &Client{running: map[*session]struct{}{}}
+	plain, first, second, own := running("plain"), running("first", hook.Site{}), running("second", hook.Site{}), running("own", hook.Site{})
+	for _, step := range []struct {
+		s       *session
+		crowded bool
+	}{{plain, false}, {first, false}, {second, true}, {own, true}} { // a program without hooks crowds nobody
+		if crowded := c.join(step.s); crowded != step.crowded {
+			t.Errorf("%s finds a client with busy handlers: %t", step.s.program, crowded)
+		}
+	}
+	var b blocker
+	expect := func(what string, waiting int, want string) {
+		t.Helper()
+		b.look(c, own)
+		if got := fmt.Sprintf("%s of %s", b.hook, b.program); got != want || c.waiting() != waiting {
+			t.Errorf("%s: %d runs wait for %s, expected %d for %s", what, c.waiting(), got, waiting, want)
+		}
+	}
+	arrive := func(s *session, device, site int) {
+		s.devices[device].seq.Add(1)
+		s.devices[device].site.Store(sites.all[site])
+	}
+	end := func(s *session, device int) { s.devices[device].finished.Add(1) }
+
+	expect("no hook was reached", 0, " of ")
+	arrive(first, 1, 0)
+	if !first.busy() || second.busy() || first.arrived() != 1 || sum(nil) != 0 {
+		t.Error("the first run is not busy alone")
+	}
+	expect("one handler is busy", 3, "a of first")
+	since := b.since
+	time.Sleep(time.Millisecond)
+	arrive(second, 0, 1)
+	expect("two handlers are busy", 2, "a of first") // for the longest time
+	if b.since != since {
+		t.Error("the first handler is busy anew")
+	}
+	end(first, 1)
+	expect("the first has ended", 2, "b of second")
+	arrive(first, 1, 0)
+	expect("its next hook is younger", 2, "b of second")
+	since = b.since
+	time.Sleep(time.Millisecond)
+	end(second, 0)
+	arrive(second, 0, 1)
+	expect("the second has a younger one", 2, "a of first")
+	if !b.since.After(since) {
+		t.Error("a later hook is busy since an earlier time")
+	}
+	arrive(own, 0, 1)
+	end(first, 1)
+	end(second, 0)
+	expect("a run does not wait for itself", 1, " of ")
+	if n := sum([]*session{first, second, own}); n != 5 {
+		t.Errorf("%d hooks were reached, expected 5", n)
+	}
+	for _, s := range []*session{first, second, own, plain} {
+		c.leave(s)
+	}
+	expect("all have left", 0, " of ")
+	if c.join(own) {
+		t.Error("an empty client is crowded")
+	}
+}
+
+// TestLaunchIDs: a launch id finds its run until the run ends. A later run in the same slot has another id.
+func TestLaunchIDs(t *testing.T) {
+	s, other := newSession(t.Context(), nil, 1, 1), newSession(t.Context(), nil, 1, 1)
+	if err := enter(s); err != nil {
+		t.Fatal(err)
+	}
+	id := int64(s.launchID)
+	if id == 0 || find(id) != s || find(id+1<<slotBits) != nil || find(0) != nil {
+		t.Errorf("id %d finds %v", id, find(id))
+	}
+	leave(s)
+	if find(id) != nil {
+		t.Error("a run that has ended is found")
+	}
+	if err := enter(other); err != nil {
+		t.Fatal(err)
+	}
+	defer leave(other)
+	if find(int64(other.launchID)) != other || find(id) != nil || int64(other.launchID) == id {
+		t.Errorf("after id %d, id %d finds %v", id, other.launchID, find(id))
+	}
+}
+
+// TestFailures: a run reports the failure of its first device that failed, and the first one of that device. The cause
+// of a cancellation comes last.
+func TestFailures(t *testing.T) {
+	s := newSession(t.Context(), nil, 3, 1)
+	if s.err() != nil {
+		t.Error("a run fails without a reason")
+	}
+	expect := func(want string) {
+		t.Helper()
+		if err := s.err(); err == nil || err.Error() != want {
+			t.Errorf("error is %v, expected %s", err, want)
+		}
+	}
+	s.cancel(errors.New("cancelled"))
+	expect("cancelled")
+	s.cancel(errors.New("again"))
+	expect("cancelled")
+	s.fail(2, errors.New("third device"))
+	expect("third device")
+	s.fail(1, errors.New("second device"))
+	s.fail(1, errors.New("second device later"))
+	expect("second device")
+	if !s.stopped.Load() {
+		t.Error("the hooks of a failed run go on")
+	}
+}
+
+// TestPythonValues: what is wrong with a call of a Python function is said before Python is asked.
+func TestPythonValues(t *testing.T) {
+	attached := struct {
+		functions unsafe.Pointer
+		n         uint32
+	}{nil, 1}
+	for index, want := range map[uint64]string{
+		1: "the callback's index is beyond the Python functions of this execution",
+		0: "this process has no Python: symbol _Py_NoneStruct is missing",
+	} {
+		if err := CallPython(unsafe.Pointer(&attached), index, nil, nil); err == nil || err.Error() != want {
+			t.Errorf("error is %v, expected %s", err, want)
+		}
+	}
+	python := (*PythonError)(nil)
+	if err := CallPython(nil, 0, nil, nil); !errors.As(err, &python) || python.Message != "the caller attached no Python functions to this execution; only JAX does" {
+		t.Errorf("error is %v", err)
+	}
+	if err := (PythonCallback{Token: true}).Handle(context.Background(), &runtime.Call{}); err == nil || err.Error() != "a Python callback was called outside of a plugin's run" {
+		t.Errorf("error is %v", err)
+	}
+}
