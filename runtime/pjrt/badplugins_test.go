@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -143,4 +144,65 @@ func useAll(t *testing.T, path, name string) error {
 	n := tensor.New(tensor.I32, nil)
 	n.SetInt(0, 3)
 	return run(dynamic, "tensor<3xf32>[1 2 3]", f32(tensor.Shape{4}, 1, 2, 3, 4), n)
+}
+
+// TestHiddenShardings: if a plugin does not show how it partitioned a program, main's shardings say it.
+func TestHiddenShardings(t *testing.T) {
+	source := badPlugin(t)
+	t.Setenv("BAD", "no optimized program")
+	b, err := Open(source, Options{Devices: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	const halves, whole = `{mhlo.sharding = "{devices=[2]0,1}"}`, `{mhlo.sharding = "{replicated}"}`
+	for _, c := range []struct{ x, y, result, want string }{
+		{halves, whole, halves, "tensor<4xf32>[2 4 6 8]"},
+		{halves, whole, whole, "tensor<4xf32>[2 4 6 8]"},
+		{whole, halves, "", "tensor<4xf32>[2 4 6 8]"},
+	} {
+		p := &runtime.Program{Module: mustParse(`module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+func.func public @main(%x: tensor<4xf32> ` + c.x + `, %y: tensor<2xf32> ` + c.y + `) -> (tensor<4xf32> ` + c.result + `) {
+%r = stablehlo.add %x, %x : tensor<4xf32>
+return %r : tensor<4xf32>
+}
+}
+`)}
+		e, err := b.Compile(context.Background(), p, runtime.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{4}, 1, 2, 3, 4), f32(tensor.Shape{2}, 5, 6)})
+		got := floats(out...)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%+v: %s, expected %s", c, got, c.want)
+		}
+		s := e.Signature()
+		if s.Results[0].Type.String() != "tensor<4xf32>" || s.Arguments[0].Place.Parts() != 2 || s.Arguments[0].Place.Whole() != (c.x == whole) || s.Arguments[1].Place.Whole() != (c.y == whole) {
+			t.Errorf("%+v: the signature is %+v", c, s)
+		}
+		e.Close()
+	}
+	// Without main's shardings, or with one that cannot be read, arguments cannot be partitioned.
+	e := &Executable{backend: b, parts: 2}
+	shape := shapeOf(parsed(t, "func.func @main(%x: tensor<4xf32> {mhlo.sharding = \"{devices=[3]0,1,2}\"}) -> tensor<4xf32> {\nreturn %x : tensor<4xf32>\n}\n").Module)
+	l := &loadedProgram{client: &Client{plugin: b.plugin}, results: []hook.TensorType{tt(tensor.F32, 4)}}
+	if e.findShardings(l, shape); e.argShardings != nil || e.shardingErr == nil {
+		t.Errorf("shardings are %v: %v", e.argShardings, e.shardingErr)
+	}
+	if _, err := e.run(context.Background(), &request{}); err != e.shardingErr {
+		t.Errorf("error of a run is %v, expected %v", err, e.shardingErr)
+	}
+	e = &Executable{backend: b, parts: 2}
+	shape = shapeOf(parsed(t, "func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\nreturn %x, %x : tensor<4xf32>, tensor<4xf32>\n}\n").Module)
+	if e.findShardings(l, shape); e.shardingErr == nil || e.shardingErr.Error() != "the program returns 1 results, main has 2" {
+		t.Errorf("error is %v", e.shardingErr)
+	}
+	e = &Executable{backend: b, parts: 2}
+	if e.findShardings(l, moduleShape{}); e.argShardings != nil || e.shardingErr != nil {
+		t.Errorf("without main, shardings are %v: %v", e.argShardings, e.shardingErr)
+	}
 }

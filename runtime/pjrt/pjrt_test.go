@@ -251,8 +251,8 @@ func (c *endsInWait) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestCompileIsInterruptible: XLA compiles this program for half a second, but Compile returns when its context ends. The
-// backend can be used and closed meanwhile.
+// TestCompileIsInterruptible: XLA compiles this program for half a second, but Compile returns when its context ends.
+// The backend can be used and closed meanwhile.
 func TestCompileIsInterruptible(t *testing.T) {
 	var body strings.Builder
 	body.WriteString("%v0 = stablehlo.sine %x : tensor<64x64xf32>\n")

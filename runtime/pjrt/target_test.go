@@ -5,7 +5,9 @@ package pjrt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hlocb/hlocb/runtime"
@@ -59,6 +61,85 @@ return %r#0, %r#1 : tensor<3xf32>, tensor<3xf32>
 		}
 		if got := listing(out[0]) + " " + listing(out[1]); got != c.want {
 			t.Errorf("results are %s, expected %s", got, c.want)
+		}
+	}
+}
+
+// TestTargetCalls: a target gets the values of a call, nil for tokens, and the attributes that are integers or truth
+// values. Its errors and panics end the run. A target that the options refuse refuses the program.
+func TestTargetCalls(t *testing.T) {
+	for _, memory := range []DeviceMemory{hostMemory{}, remote{}} {
+		var mu sync.Mutex
+		var got []string
+		suffix := fmt.Sprintf("_%t", memory.Readable()) // a target of a name stays for the process
+		asked := map[string]int{}
+		b, err := Open(cpuPlugin(t), Options{Targets: func(name string) (Target, error) {
+			asked[name]++
+			switch strings.TrimSuffix(name, suffix) {
+			case "test_refused":
+				return nil, errMine
+			case "test_values":
+				return func(c *TargetCall) error {
+					mu.Lock()
+					defer mu.Unlock()
+					got = append(got, fmt.Sprint(listing(c.Operands[0]), " ", c.Operands[1] == nil, " ", listing(c.Results[0]), " ", c.Results[1] == nil, " ", c.Attrs))
+					c.Results[0].SetInt(0, 5)
+					return nil
+				}, nil
+			case "test_panic":
+				return func(*TargetCall) error { panic("here") }, nil
+			case "test_error":
+				return func(*TargetCall) error { return errMine }, nil
+			}
+			return nil, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := b.Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.memory = memory
+		call := func(result, target, config string) string {
+			return result + " = stablehlo.custom_call @" + target + suffix + "(%x, %t) {api_version = 4 : i32, backend_config = {" + config + "}} : (tensor<3xi4>, !stablehlo.token) -> (tensor<2x3xi4>, !stablehlo.token)\n"
+		}
+		x := tensor.New(tensor.I4, tensor.Shape{3})
+		for i := range 3 {
+			x.SetInt(i, int64(-i))
+		}
+		for _, c := range []struct{ target, config, want string }{
+			{"test_values", `a = -2 : i64, b = 3 : i8, c = true, d = false, e = 7 : ui32, f = 1.5 : f32, g = "text", h = array<i64: 1>`, "tensor<2x3xi4> [5 0 0 0 0 0]"},
+			{"test_panic", "", "here"},
+			{"test_error", "", errMine.Error()},
+			{"test_refused", "", errMine.Error()},
+		} {
+			body := "%t = stablehlo.create_token : !stablehlo.token\n" + call("%r:2", c.target, c.config) + call("%s:2", c.target, c.config) + "return %r#0, %s#0 : tensor<2x3xi4>, tensor<2x3xi4>\n"
+			e, err := b.Compile(context.Background(), program("(%x: tensor<3xi4>) -> (tensor<2x3xi4>, tensor<2x3xi4>)", body), runtime.CompileOptions{})
+			var out []*tensor.Tensor
+			if err == nil {
+				out, err = e.Run(context.Background(), []*tensor.Tensor{x})
+				e.Close()
+			}
+			result := fmt.Sprint(err)
+			if err == nil {
+				if result = listing(out[1]); result != listing(out[0]) {
+					t.Errorf("%s: results differ: %s", c.target, listing(out[0]))
+				}
+			}
+			if !strings.Contains(result, c.want) {
+				t.Errorf("%s: %s, expected %s", c.target, result, c.want)
+			}
+			if n := asked[c.target+suffix]; n != 1 {
+				t.Errorf("%s: asked %d times", c.target, n)
+			}
+		}
+		one := "tensor<3xi4> [0 -1 -2] true tensor<2x3xi4> [0 0 0 0 0 0] true map[a:-2 b:3 c:1 d:0 e:7]"
+		if want := fmt.Sprint([]string{one}); fmt.Sprint(got) != want { // XLA merges the two calls
+			t.Errorf("the target got %v, expected %s", got, want)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

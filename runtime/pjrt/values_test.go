@@ -326,6 +326,15 @@ func TestSignature(t *testing.T) {
 	if fmt.Sprint(got) != want || s.Backend != runtime.Backend(e.backend) {
 		t.Errorf("the signature is %v, expected %s", got, want)
 	}
+	const bounded = "tensor<?xf32, #stablehlo.bounds<4>>"
+	dynamic := compile(t, program("(%x: tensor<4xf32>, %n: tensor<i32>) -> ("+bounded+", tensor<i32>)", `%r = "stablehlo.set_dimension_size"(%x, %n) {dimension = 0 : i64} : (tensor<4xf32>, tensor<i32>) -> `+bounded+"\nreturn %r, %n : "+bounded+", tensor<i32>\n"), nil)
+	if s := dynamic.Signature(); s.Results[0].Type.String() != "tensor<?xf32>" || s.Results[1].Type.String() != "tensor<i32>" {
+		t.Errorf("the results are %v and %v", s.Results[0].Type, s.Results[1].Type)
+	}
+	want = "argument 1 is tensor<f32>, the program expects "
+	if _, err := dynamic.Run(t.Context(), []*tensor.Tensor{f32(tensor.Shape{4}), f32(nil)}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error is %v, expected %s", err, want)
+	}
 	empty := compile(t, program("() -> ()", "return\n"), nil)
 	if s := empty.Signature(); s.Arguments == nil || len(s.Arguments)+len(s.Results) != 0 {
 		t.Errorf("the signature of a program without values is %v", s)

@@ -140,7 +140,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestPythonValues: what is wrong with a call of a Python function is said before Python is asked.
+// TestPythonValues: calls that Python cannot serve are errors.
 func TestPythonValues(t *testing.T) {
 	attached := struct {
 		functions unsafe.Pointer
