@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
@@ -129,13 +130,19 @@ func framework(t *testing.T) (*Backend, *changer) {
 	i.warned()
 	t.Cleanup(func() {
 		i.compile, i.load = nil, nil
-		interposed.mu.Lock()
-		n := len(interposed.list)
-		interposed.mu.Unlock()
-		objects.Range(func(any, any) bool { n++; return true })
-		contexts.Lock()
-		n += len(contexts.live)
-		contexts.Unlock()
+		left := func() int {
+			interposed.mu.Lock()
+			n := len(interposed.list)
+			interposed.mu.Unlock()
+			objects.Range(func(any, any) bool { n++; return true })
+			contexts.Lock()
+			defer contexts.Unlock()
+			return n + len(contexts.live)
+		}
+		n := left()
+		for end := time.Now().Add(10 * time.Second); n != 0 && time.Now().Before(end); n = left() {
+			time.Sleep(time.Millisecond) // executions on several devices end later
+		}
 		if n != 0 {
 			t.Errorf("%d programs, objects and contexts are left", n)
 		}
@@ -366,7 +373,14 @@ func TestInterposedFailure(t *testing.T) {
 			if c.fails != (err != nil) || err != nil && !strings.Contains(err.Error(), errMine.Error()) {
 				t.Errorf("error is %v", err)
 			}
-			e.Close() // waits
+			e.Close()
+			failed := func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return len(failures) > 0
+			}
+			for end := time.Now().Add(10 * time.Second); !failed() && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			} // a run of several devices may end after its execution has returned
 			var he *runtime.HookError
 			mu.Lock()
 			if len(failures) != 1 || !errors.As(failures[0], &he) || he.Device != c.devices-1 || he.Hook != "h" || !errors.Is(he, errMine) {
