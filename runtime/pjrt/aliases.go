@@ -61,31 +61,36 @@ func (e *Executable) AliasUses() ([]runtime.AliasUse, error) {
 	var out []runtime.AliasUse
 	for i := range e.sites.all {
 		s := e.sites.all[i].bound.Site()
-		skip := 0
-		if s.Chained {
-			skip = 1
-		}
-		for result, operand := range s.Aliases {
-			if operand < 0 {
-				continue
-			}
-			use := runtime.AliasUse{Hook: s.ID, Result: result, Operand: operand}
-			for _, c := range calls[s.ID] {
-				use.Calls++
-				key := skip + result
-				if skip+len(s.Results) == 1 {
-					key = -1
-				}
-				if at, ok := c.aliases[key]; !ok || at != skip+operand {
-					use.Lost++
-				} else if c.copied[at] {
-					use.Copies++
-				}
-			}
-			out = append(out, use)
-		}
+		out = append(out, usesOf(s, calls[s.ID])...)
 	}
 	return out, nil
+}
+
+// usesOf returns what became of the aliases of a hook in its calls.
+func usesOf(s *hook.Site, calls []compiledCall) (out []runtime.AliasUse) {
+	skip := 0
+	if s.Chained {
+		skip = 1
+	}
+	for result, operand := range s.Aliases {
+		if operand < 0 {
+			continue
+		}
+		use := runtime.AliasUse{Hook: s.ID, Result: result, Operand: operand, Calls: len(calls)}
+		key := skip + result
+		if skip+len(s.Results) == 1 {
+			key = -1
+		}
+		for _, c := range calls {
+			if at, ok := c.aliases[key]; !ok || at != skip+operand {
+				use.Lost++
+			} else if c.copied[at] {
+				use.Copies++
+			}
+		}
+		out = append(out, use)
+	}
+	return out
 }
 
 // computation is a function of an HLO module.

@@ -15,6 +15,8 @@ import (
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // TestCompiledCalls: the calls of hooks in HLO, with their aliases and the operands that are copies.
@@ -42,6 +44,13 @@ ENTRY main {
   e1 = f32[2]{0} get-tuple-element(t), index=1
   n = f32[2]{0} negate(c)
   h = (u64[], f32[2]{0}, f32[2]{0}) custom-call(s, e0, e1, n), custom_call_target="hlocb_hook", backend_config="{id = 5 : i64}", output_to_operand_aliasing={{1}: (2, {}), {2}: (1, {})}
+  pair = (f32[2]{0}, f32[2]{0}) tuple(c, x)
+  first = f32[2]{0} get-tuple-element(pair), index=0
+  second = f32[2]{0} get-tuple-element(pair), index=1
+  pairs = ((f32[2]{0}, f32[2]{0}), f32[2]{0}) tuple(pair, c)
+  inner = (f32[2]{0}, f32[2]{0}) get-tuple-element(pairs), index=0
+  deep = f32[2]{0} get-tuple-element(inner), index=0
+  far = u64[] custom-call(s, first, second, deep, x), custom_call_target="hlocb_hook", backend_config="{id = 9 : i64}"
   again = u64[] custom-call(s), custom_call_target="hlocb_hook", backend_config="{id = 5 : i64}"
   other = f32[2]{0} custom-call(c), custom_call_target="other", backend_config="{id = 6 : i64}"
   unnamed = f32[2]{0} custom-call(c), custom_call_target="hlocb_hook", backend_config="{kind = 3 : i64}"
@@ -76,6 +85,7 @@ ENTRY main {
 5: aliases map[], 1 operands, copies []
 7: aliases map[-1:0], 1 operands, copies [0]
 8: aliases map[], 1 operands, copies []
+9: aliases map[], 5 operands, copies [1]
 `
 	if got.String() != want {
 		t.Errorf("the calls are\n%s\nwant\n%s", got.String(), want)
@@ -83,6 +93,45 @@ ENTRY main {
 	for i := range data { // a part of it is an error or has fewer calls
 		if calls, err := compiledCalls(data[:i]); err == nil && len(calls[hook.ID(5)]) > 2 {
 			t.Errorf("%d bytes have %d calls", i, len(calls[hook.ID(5)]))
+		}
+	}
+}
+
+// TestUsesOf: an alias of a hook was kept in a call, needed a copy there, or was lost. The chain is the first operand and
+// the first result of a call; an only result has no number.
+func TestUsesOf(t *testing.T) {
+	v := tt(tensor.F32, 2)
+	site := func(chained bool, results int, aliases ...int) *hook.Site {
+		s := hookSite(3, "h", hook.Call, []hook.TensorType{v, v, v}, slices.Repeat([]hook.TensorType{v}, results))
+		s.Chained, s.Aliases = chained, aliases
+		return &s
+	}
+	call := func(aliases map[int]int, copies ...int) compiledCall {
+		c := compiledCall{aliases: aliases, copied: map[int]bool{}}
+		for _, i := range copies {
+			c.copied[i] = true
+		}
+		return c
+	}
+	use := func(result, operand, calls, lost, copies int) runtime.AliasUse {
+		return runtime.AliasUse{Hook: 3, Result: result, Operand: operand, Calls: calls, Lost: lost, Copies: copies}
+	}
+	for i, c := range []struct {
+		site  *hook.Site
+		calls []compiledCall
+		want  []runtime.AliasUse
+	}{
+		{site(true, 2), []compiledCall{call(map[int]int{1: 1})}, nil},
+		{site(true, 2, -1, 2), []compiledCall{call(map[int]int{2: 3})}, []runtime.AliasUse{use(1, 2, 1, 0, 0)}},
+		{site(true, 2, 0, 2), []compiledCall{call(map[int]int{1: 1, 2: 3}, 3), call(map[int]int{1: 1}, 1), call(map[int]int{1: 2, 2: 3})},
+			[]runtime.AliasUse{use(0, 0, 3, 1, 1), use(1, 2, 3, 1, 1)}},
+		{site(true, 1, 0), []compiledCall{call(map[int]int{1: 1}, 0)}, []runtime.AliasUse{use(0, 0, 1, 0, 0)}},
+		{site(false, 2, 1, 0), []compiledCall{call(map[int]int{0: 1, 1: 0}, 1)}, []runtime.AliasUse{use(0, 1, 1, 0, 1), use(1, 0, 1, 0, 0)}},
+		{site(false, 1, 2), []compiledCall{call(map[int]int{-1: 2}), call(map[int]int{0: 2})}, []runtime.AliasUse{use(0, 2, 2, 1, 0)}},
+		{site(false, 1, 2), nil, []runtime.AliasUse{use(0, 2, 0, 0, 0)}},
+	} {
+		if got := usesOf(c.site, c.calls); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("case %d: %v, expected %v", i, got, c.want)
 		}
 	}
 }

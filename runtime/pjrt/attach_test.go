@@ -62,6 +62,9 @@ func TestAttach(t *testing.T) {
 			return errMine
 		}
 		events = append(events, fmt.Sprintf("%s %d/%d %d %s", c.Site.Name, c.Run, c.Seq, c.Device, floats(c.Operands...)))
+		if n := level(context.Background()); n != 1 {
+			t.Errorf("a program that the handler runs has level %d", n)
+		}
 		return nil
 	})
 	a, err := Attach(t.Context(), p.Manifest, AttachOptions{Handlers: h})

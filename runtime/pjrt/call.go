@@ -137,9 +137,7 @@ func corner(t *tensor.Tensor, shape tensor.Shape) *tensor.Tensor {
 			fill(dst[i*n:(i+1)*n], src[i*m:(i+1)*m], k+1)
 		}
 	}
-	if out.NumElements() > 0 {
-		fill(out.Bytes(), t.Peek(), 0)
-	}
+	fill(out.Bytes(), t.Peek(), 0)
 	return out
 }
 

@@ -118,7 +118,8 @@ func TestComparators(t *testing.T) {
 	}
 }
 
-// TestLargeComparators: a comparator may use its values many times. Before, each use was evaluated anew.
+// TestLargeComparators: a comparator may use its booleans and its numbers many times. Before, each use of a boolean was
+// evaluated anew.
 func TestLargeComparators(t *testing.T) {
 	for value, refused := range map[string]bool{"y": true, "n": false, "u": false} {
 		var ops strings.Builder
@@ -134,6 +135,23 @@ func TestLargeComparators(t *testing.T) {
 			}
 		})
 	}
+	var ops strings.Builder
+	for _, v := range []string{"a", "b"} {
+		last := "%" + v
+		for i := range 100 {
+			next := fmt.Sprintf("%%%s%d", v, i)
+			fmt.Fprintf(&ops, "%s = stablehlo.add %s, %s : tensor<f32>\n", next, last, last)
+			last = next
+		}
+	}
+	within(t, 10*time.Second, "Check", func() {
+		for direction, refused := range map[string]bool{"LE": true, "LT": false} {
+			text := sorted(ops.String() + "%c = stablehlo.compare " + direction + ", %a99, %b99 : (tensor<f32>, tensor<f32>) -> tensor<i1>")
+			if err := Check(parsed(t, text).Module); (err != nil) != refused {
+				t.Errorf("%s: %v", direction, err)
+			}
+		}
+	})
 }
 
 // sitesOf binds h to the sites.

@@ -47,3 +47,23 @@ func TestLargeBooleans(t *testing.T) {
 		t.Errorf("the result is % x", r[0].Bytes())
 	}
 }
+
+// TestLocations: a plugin gets the locations that a program's text states, and no others.
+func TestLocations(t *testing.T) {
+	p := backend(t).Plugin()
+	for text, want := range map[string]bool{
+		"func.func @main(%x: tensor<f32>) -> tensor<f32> {\nreturn %x : tensor<f32>\n}\n":                      false,
+		"func.func @main(%x: tensor<f32>) -> tensor<f32> {\nreturn %x : tensor<f32> loc(\"here.py\":1:2)\n}\n": true,
+	} {
+		code, err := p.code(t.Context(), parsed(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := bytes.Contains(code.bytes, []byte("here.py")) || bytes.Contains(code.bytes, []byte("m.mlir")); has != want {
+			t.Errorf("%s: the artifact has locations: %t", text, has)
+		}
+	}
+	if hasLocations(ir.NewModule(mustParse("module {}").Context(), nil)) {
+		t.Error("a module without a text has locations")
+	}
+}
