@@ -316,6 +316,9 @@ func TestInterposedUnchanged(t *testing.T) {
 		{"nothing", func() (*Replacement, error) { return nil, nil }, ""},
 		{"error", func() (*Replacement, error) { return nil, errMine }, errMine.Error()},
 		{"panic", func() (*Replacement, error) { panic("here") }, "internal error: here"},
+		{"error beside a program", func() (*Replacement, error) {
+			return replaced(t, b, tapped(hook.InOut), answer(func(_ context.Context, c *runtime.Call) error { return errors.New("called") })), errMine
+		}, errMine.Error()},
 		{"bad code", func() (*Replacement, error) {
 			return &Replacement{Code: []byte("no program"), Manifest: &hook.Manifest{}, Replicas: 1, Partitions: 1}, nil
 		}, "the plugin refuses the program with probes, so it runs untapped: "},

@@ -156,7 +156,16 @@ func TestResultsAreChecked(t *testing.T) {
 			t.Errorf("error is %v, expected %q", err, want)
 		}
 	}
-	if err := (&Executable{outputs: []ir.Type{typ(tensor.I32)}}).checkResults(l); err != nil { // main has a token
-		t.Error(err)
+	other := shapeOf(parsed(t, `func.func @main(%x: !stablehlo.token, %q: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> (!stablehlo.token, tensor<2x!quant.uniform<i8:f32, 0.5>>) {
+return %x, %q : !stablehlo.token, tensor<2x!quant.uniform<i8:f32, 0.5>>
+}
+`).Module).main.Type().Results()
+	for _, outputs := range [][]ir.Type{{typ(tensor.I32)}, {other[0], typ(tensor.I32)}, other} { // nothing to compare with
+		if err := (&Executable{outputs: outputs}).checkResults(l); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := (&Executable{outputs: []ir.Type{other[1], typ(tensor.F64)}}).checkResults(l); err == nil {
+		t.Error("a result after one without an element type is not compared")
 	}
 }

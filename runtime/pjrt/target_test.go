@@ -143,3 +143,50 @@ func TestTargetCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestTargetInPlace: a result in an operand's memory starts with the operand's value, however small it is and if XLA
+// packs it.
+func TestTargetInPlace(t *testing.T) {
+	for _, memory := range []DeviceMemory{hostMemory{}, remote{}} {
+		name := fmt.Sprintf("test_in_place_%t", memory.Readable())
+		b, err := Open(cpuPlugin(t), Options{Targets: func(asked string) (Target, error) {
+			if asked != name {
+				return nil, nil
+			}
+			return func(c *TargetCall) error {
+				c.Results[0].SetInt(0, c.Results[0].IntAt(0)+1)
+				return nil
+			}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := b.Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.memory = memory
+		for _, x := range []struct {
+			d     tensor.DType
+			shape tensor.Shape
+			want  string
+		}{{tensor.I8, tensor.Shape{}, "[4]"}, {tensor.I4, tensor.Shape{3}, "[4 3 3]"}, {tensor.I64, tensor.Shape{2}, "[4 3]"}} {
+			typ := tt(x.d, x.shape...).String()
+			e, err := b.Compile(context.Background(), program("(%x: "+typ+") -> "+typ, "%r = stablehlo.custom_call @"+name+
+				"(%x) {api_version = 4 : i32, backend_config = {}"+firstAlias+"} : ("+typ+") -> "+typ+"\nreturn %r : "+typ+"\n"), runtime.CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			arg := tensor.New(x.d, x.shape)
+			for i := range arg.NumElements() {
+				arg.SetInt(int(i), 3)
+			}
+			out, err := e.Run(context.Background(), []*tensor.Tensor{arg})
+			if want := typ + " " + x.want; err != nil || listing(out[0]) != want {
+				t.Errorf("%v, expected %s: %v", out, want, err)
+			}
+			e.Close()
+		}
+		b.Close()
+	}
+}

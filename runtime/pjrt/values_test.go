@@ -294,7 +294,12 @@ func TestForeignProcessor(t *testing.T) {
 		if err := os.WriteFile(path, c.change(header), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if got := openFailure(path, "the loader's message"); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "the loader's message") {
+		before, _ := os.ReadDir("/proc/self/fd")
+		got := openFailure(path, "the loader's message")
+		if after, _ := os.ReadDir("/proc/self/fd"); len(after) > len(before) {
+			t.Errorf("%s: %d files stay open", c.name, len(after)-len(before))
+		}
+		if !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "the loader's message") {
 			t.Errorf("%s: %s, expected %s", c.name, got, c.want)
 		}
 		if _, err := Load(path); err == nil || c.want != "" && !strings.Contains(err.Error(), c.want) {
