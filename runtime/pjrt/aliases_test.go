@@ -97,8 +97,8 @@ ENTRY main {
 	}
 }
 
-// TestUsesOf: an alias of a hook was kept in a call, needed a copy there, or was lost. The chain is the first operand and
-// the first result of a call; an only result has no number.
+// TestUsesOf: an alias of a hook was kept in a call, needed a copy there, or was lost. The chain is the first operand
+// and the first result of a call; an only result has no number.
 func TestUsesOf(t *testing.T) {
 	v := tt(tensor.F32, 2)
 	site := func(chained bool, results int, aliases ...int) *hook.Site {
