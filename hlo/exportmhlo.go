@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -80,29 +79,18 @@ func (s *exportScope) fusion(op *ir.Op) {
 func (s *exportScope) domain(op *ir.Op) {
 	side := func(name string) *sharding {
 		text := s.str(name)
-		read := shardingOfProto
+		read := decodeSharding
 		if strings.HasPrefix(text, "{") {
 			read = parseSharding
 		}
 		sh, err := read(text)
 		if err != nil {
-			s.ex.fail(op, "%s is not a sharding: %v", name, err)
+			s.ex.fail(op, "%s is not a sharding: %s", name, mistakeOf(err))
 		}
 		return sh
 	}
 	s.op = op
 	s.make(op, "domain", "domain", &domain{kind: "sharding", entry: side("entry_metadata"), exit: side("exit_metadata")})
-}
-
-// shardingOfProto reads an OpSharding.
-func shardingOfProto(data string) (sh *sharding, err error) {
-	r := &protoReader{base: []byte(data), text: data, fail: func(_ []byte, format string, args ...any) {
-		panic(failure{fmt.Errorf(format, args...)})
-	}}
-	defer catch(&err)
-	c := &coder{r: r}
-	c.load(r.base)
-	return (&protoModule{m: &Module{replicas: 1, partitions: 1}, r: r}).sharding(c, nil), nil
 }
 
 // async translates an op of an asynchronous call. The value of a start or an update is its instruction.

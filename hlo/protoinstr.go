@@ -294,7 +294,7 @@ func (d *protoModule) decodedMetadata(c *coder, f *rawField) *metadata {
 	m := d.known[text]
 	if m == nil {
 		m = d.slabs.metadata.one()
-		d.known[text] = m
+		store(&d.known, text, m)
 		c.read(f, func(c *coder) { d.metadata(c, m) })
 	}
 	return m

@@ -24,6 +24,33 @@ func ParseSharding(text string, partitions int) (*shards.Sharding, error) {
 	return out, err
 }
 
+// DecodeSharding reads an OpSharding of xla_data.proto as shards of partitions: one, or those of the elements of a tuple.
+// If a value is sharded by hand, the error is sharding.ErrManual.
+func DecodeSharding(data []byte, partitions int) ([]*shards.Sharding, error) {
+	s, err := decodeSharding(string(data))
+	if err != nil {
+		return nil, errors.New(mistakeOf(err))
+	}
+	list := []*sharding{s}
+	if s.kind == tupleSharding {
+		list = s.elems
+	}
+	var out []*shards.Sharding
+	for _, e := range list {
+		if err := e.check(-1, 0); err != nil {
+			return nil, fmt.Errorf("sharding %s: %w", e, err)
+		}
+		one, err := e.shards(partitions)
+		if err == shards.ErrManual {
+			return nil, err
+		} else if err != nil {
+			return nil, fmt.Errorf("sharding %s %w", e, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
 // shards returns s, which is checked, as shards of partitions. The start of an error is 'sharding TEXT'.
 func (s *sharding) shards(partitions int) (*shards.Sharding, error) {
 	switch s.kind {

@@ -3,8 +3,13 @@ package hlo_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/tensor"
@@ -53,7 +58,50 @@ func TestParseSharding(t *testing.T) {
 		if got := fmt.Sprint(parts[0].Shape(), firsts); got != c.want {
 			t.Errorf("%s gives %s, expected %s", c.text, got, c.want)
 		}
+		list, err := hlo.DecodeSharding(encodedSharding(t, c.text), 8)
+		if err != nil || len(list) != 1 || !reflect.DeepEqual(list[0], s) {
+			t.Errorf("%s is decoded as %v, %v, expected %v", c.text, list, err, s)
+		}
 	}
+	list, err := hlo.DecodeSharding(encodedSharding(t, "{{replicated}, {devices=[8,1]<=[8]}}"), 8)
+	if err != nil || len(list) != 2 || !list[0].Whole() || list[1].Whole() {
+		t.Errorf("a tuple is decoded as %v, %v", list, err)
+	}
+}
+
+// encodedSharding returns the OpSharding of the text of a sharding.
+func encodedSharding(t *testing.T, text string) []byte {
+	t.Helper()
+	typ := "f32[8,4]"
+	if strings.HasPrefix(text, "{{") {
+		typ = "(f32[8,4], f32[8,4])"
+	}
+	m, err := hlo.Parse(diag.NewSource("m.hlo", []byte("HloModule m\nENTRY e {\n  ROOT p = "+typ+" parameter(0), sharding="+text+"\n}\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.AppendProto(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []protowire.Number{3, 2, 40} { // of a module, a computation, an instruction
+		b = fieldOf(b, field)
+	}
+	return b
+}
+
+// fieldOf returns the first field of a message with a number, nil if there is none.
+func fieldOf(b []byte, number protowire.Number) []byte {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		size := protowire.ConsumeFieldValue(num, typ, b[n:])
+		if num == number {
+			v, _ := protowire.ConsumeBytes(b[n:])
+			return v
+		}
+		b = b[n+size:]
+	}
+	return nil
 }
 
 // TestParseShardingRefuses: a sharding is refused for the reasons for which HLO's reader and 'hlocb verify' refuse it,
@@ -70,6 +118,9 @@ func TestParseShardingRefuses(t *testing.T) {
 	for _, text := range []string{"{manual}", "{devices=[4,1]<=[4] last_tile_dims={manual}}", "{mesh['x'=4], manual}"} {
 		if _, err := hlo.ParseSharding(text, 4); err != sharding.ErrManual {
 			t.Errorf("%q: %v", text, err)
+		}
+		if _, err := hlo.DecodeSharding(encodedSharding(t, text), 4); err != sharding.ErrManual {
+			t.Errorf("%q is decoded with %v", text, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/sharding"
 )
 
@@ -23,22 +24,6 @@ const (
 
 	fieldModuleOutputSharding     = 12
 	fieldModuleParameterShardings = 14
-
-	fieldShardingType    = 1
-	fieldShardingDims    = 3
-	fieldShardingDevices = 4
-	fieldShardingTuple   = 5
-	fieldShardingLast    = 6 // the last tile dimension replicates
-	fieldShardingKinds   = 8 // kinds of the last tile dimensions
-	fieldShardingIota    = 9
-	fieldShardingPerm    = 10
-
-	shardingReplicated = 0
-	shardingMaximal    = 1
-	shardingTuple      = 2
-	shardingOther      = 3
-	shardingManual     = 4
-	shardingUnreduced  = 6
 )
 
 // errNoProgram says that a plugin does not show its optimized programs.
@@ -98,14 +83,14 @@ func moduleShardings(module []byte, partitions int) (in, out []*sharding.Shardin
 	err = eachField(module, func(field int, _ uint64, v []byte) error {
 		switch field {
 		case fieldModuleParameterShardings:
-			s, err := opSharding(v, partitions)
+			s, err := hlo.DecodeSharding(v, partitions)
 			if err != nil {
 				return fmt.Errorf("argument %d: %w", len(in), err)
 			}
 			in = append(in, s...)
 			known = true
 		case fieldModuleOutputSharding:
-			s, err := opSharding(v, partitions)
+			s, err := hlo.DecodeSharding(v, partitions)
 			if err != nil {
 				return fmt.Errorf("results: %w", err)
 			}
@@ -115,77 +100,6 @@ func moduleShardings(module []byte, partitions int) (in, out []*sharding.Shardin
 		return nil
 	})
 	return in, out, known, err
-}
-
-// opSharding reads an OpSharding. The result has one element, or one per element of a tuple.
-func opSharding(b []byte, partitions int) ([]*sharding.Sharding, error) {
-	var kind, last uint64
-	var tiles, devices, iota, perm, kinds []int64
-	var parts []*sharding.Sharding
-	err := eachField(b, func(field int, number uint64, v []byte) (err error) {
-		switch field {
-		case fieldShardingType:
-			kind = number
-		case fieldShardingLast:
-			last = number
-		case fieldShardingDims:
-			tiles, err = appendInts(tiles, number, v)
-		case fieldShardingDevices:
-			devices, err = appendInts(devices, number, v)
-		case fieldShardingIota:
-			iota, err = appendInts(iota, number, v)
-		case fieldShardingPerm:
-			perm, err = appendInts(perm, number, v)
-		case fieldShardingKinds:
-			kinds, err = appendInts(kinds, number, v)
-		case fieldShardingTuple:
-			var s []*sharding.Sharding
-			s, err = opSharding(v, partitions)
-			parts = append(parts, s...)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	switch kind {
-	case shardingTuple:
-		return parts, nil
-	case shardingReplicated, shardingMaximal:
-		return []*sharding.Sharding{{}}, nil
-	case shardingManual:
-		return nil, sharding.ErrManual
-	case shardingUnreduced: // on all devices
-		kinds, tiles, iota = []int64{shardingUnreduced}, []int64{int64(partitions)}, []int64{int64(partitions)}
-		devices, perm = nil, []int64{0}
-	case shardingOther:
-	default:
-		return nil, fmt.Errorf("a sharding of unknown type %d", kind)
-	}
-	var extra []sharding.Extra
-	for _, k := range kinds {
-		switch k {
-		case shardingManual:
-			return nil, sharding.ErrManual
-		case shardingUnreduced:
-			extra = append(extra, sharding.Unreduced)
-		default:
-			extra = append(extra, sharding.Replicated)
-		}
-	}
-	if last != 0 {
-		extra = []sharding.Extra{sharding.Replicated}
-	}
-	if len(iota) > 0 {
-		if devices, err = sharding.TransposedIota(iota, perm); err != nil {
-			return nil, fmt.Errorf("a sharding has %w", err)
-		}
-	}
-	s, err := sharding.NewTiled(tiles, devices, extra, partitions)
-	if err != nil {
-		return nil, fmt.Errorf("a sharding %w", err)
-	}
-	return []*sharding.Sharding{s}, nil
 }
 
 // errProto says that data is not a protocol buffer.

@@ -14,6 +14,20 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
+// Fields of an OpSharding, and types of shardings.
+const (
+	fieldShardingType    = 1
+	fieldShardingDims    = 3
+	fieldShardingDevices = 4
+	fieldShardingTuple   = 5
+	fieldShardingLast    = 6 // the last tile dimension replicates
+	fieldShardingIota    = 9
+	fieldShardingPerm    = 10
+	shardingTuple        = 2
+	shardingOther        = 3
+	shardingManual       = 4
+)
+
 // sub encodes a message in a field.
 func sub(field int, parts ...[]byte) []byte {
 	var v []byte
