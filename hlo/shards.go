@@ -24,7 +24,7 @@ func ParseSharding(text string, partitions int) (*shards.Sharding, error) {
 	return out, err
 }
 
-// DecodeSharding reads an OpSharding of xla_data.proto as shards of partitions: one, or those of the elements of a tuple.
+// DecodeSharding reads an OpSharding of xla_data.proto as shards of partitions: one, or those of a tuple's elements.
 // If a value is sharded by hand, the error is sharding.ErrManual.
 func DecodeSharding(data []byte, partitions int) ([]*shards.Sharding, error) {
 	s, err := decodeSharding(string(data))
