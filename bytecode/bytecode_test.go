@@ -89,7 +89,8 @@ func attributes() []string {
 
 // TestAttributes writes attributes of every kind that MLIR's own dialect has, and those of other dialects.
 func TestAttributes(t *testing.T) {
-	for _, attr := range attributes() {
+	unsized := "sparse<[[0]], [1]> : tensor<?xi32>" // is no attribute of MLIR, so it stays text
+	for _, attr := range append(attributes(), unsized) {
 		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
 	}
 }
@@ -160,16 +161,7 @@ func TestUseOrders(t *testing.T) {
 	for _, n := range []int{2, 3, 7, 40} {
 		text := "%0, %1 = \"foo.v\"() : () -> (i32, i32)\n" + strings.Repeat("\"foo.u\"(%0, %1, %0) : (i32, i32, i32) -> ()\n", n)
 		m := parsed(t, text)
-		var v [2]*ir.Value
-		op := m.Body().First()
-		v[0], v[1] = op.Result(0), op.Result(1)
-		k := 0
-		for u := op.Next(); u != nil; u = u.Next() {
-			if k++; k%3 == 0 { // as rewriting does: the use moves to the end of the list
-				u.SetOperand(0, v[1])
-				u.SetOperand(0, v[0])
-			}
-		}
+		reorder(m)
 		for version := 3; version < 7; version++ {
 			data := written(t, m, version)
 			again, err := bytecode.Read(diag.NewSource("m.bc", data), ir.NewContext(registry))
@@ -182,6 +174,18 @@ func TestUseOrders(t *testing.T) {
 			if string(written(t, again, version)) != string(data) {
 				t.Errorf("%d ops, version %d: written again, the bytes differ", n, version)
 			}
+		}
+	}
+}
+
+// reorder moves a use of each third op after the first one to the end of the list of uses, as rewriting does.
+func reorder(m *ir.Module) {
+	op := m.Body().First()
+	k := 0
+	for u := op.Next(); u != nil; u = u.Next() {
+		if k++; k%3 == 0 && op.NumResults() == 2 {
+			u.SetOperand(0, op.Result(1))
+			u.SetOperand(0, op.Result(0))
 		}
 	}
 }

@@ -105,8 +105,8 @@ func (t *locTable) grow(items []item) {
 // each other in the table, as in a module.
 func hashLoc(l *ir.Loc) (hash, at uint64) {
 	line, col := l.Start()
-	endLine, endCol := l.End()
-	h := (uint64(col) ^ uint64(endLine-line)<<40 ^ uint64(endCol)<<20 ^ uint64(len(l.Name()))<<12) * 0x9E3779B97F4A7C15
+	endLine, endCol := l.End() // 0, 0 without a range
+	h := (uint64(col) ^ uint64(max(endLine, line)-line)<<40 ^ uint64(endCol)<<20 ^ uint64(len(l.Name()))<<12) * 0x9E3779B97F4A7C15
 	at = h>>32 + uint64(line)
 	h = (h ^ uint64(line)) * 0xBF58476D1CE4E5B9
 	return h ^ h<<29, at
