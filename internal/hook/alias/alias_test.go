@@ -104,3 +104,45 @@ func TestManyOps(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepCalls: a value of code that XLA computes once needs a copy if it crosses at most eight calls on its way to the
+// hook. Beyond them, and in recursion, the copy may be avoidable.
+func TestDeepCalls(t *testing.T) {
+	const typ = "tensor<4xf32>"
+	for _, c := range []struct {
+		into, from int // calls into functions, or out of functions
+		perhaps    bool
+	}{{0, 0, false}, {1, 0, false}, {8, 0, false}, {9, 0, true}, {20, 0, true}, {0, 1, false}, {0, 8, false}, {0, 9, true}, {0, 20, true}, {4, 4, false}, {5, 4, true}} {
+		var b strings.Builder
+		for i := range c.from {
+			inner := "stablehlo.custom_call @once(%x)"
+			if i > 0 {
+				inner = fmt.Sprintf("func.call @from%d(%%x)", i-1)
+			}
+			fmt.Fprintf(&b, "func.func private @from%d(%%x: %s) -> %[2]s {\n  %%y = %s : (%[2]s) -> %[2]s\n  return %%y : %[2]s\n}\n", i, typ, inner)
+		}
+		ask := "call a(%y) : (" + typ + ") -> " + typ + "\n  %z = stablehlo.add %y, %r : " + typ + "\n"
+		for i := range c.into {
+			fmt.Fprintf(&b, "func.func private @into%d(%%y: %s) -> %[2]s {\n  %%r = %s  return %%r : %[2]s\n}\n", i, typ, ask)
+			ask = fmt.Sprintf("func.call @into%d(%%y) : (%s) -> %[2]s\n", i, typ)
+		}
+		value := "stablehlo.custom_call @once(%x)"
+		if c.from > 0 {
+			value = fmt.Sprintf("func.call @from%d(%%x)", c.from-1)
+		}
+		fmt.Fprintf(&b, "func.func public @main(%%x: %s) -> %[1]s {\n  %%y = %[2]s : (%[1]s) -> %[1]s\n  %%r = %[3]s  return %%r : %[1]s\n}\n", typ, value, ask)
+		line, _, _ := strings.Cut(decided(t, "test.mlir", b.String()), "\n")
+		want := "a result 0 of 16 bytes: operand 0, copy: the operand is used later"
+		if c.perhaps {
+			want += " (perhaps not)"
+		}
+		if line != want {
+			t.Errorf("%+v: %s\n%s", c, line, b.String())
+		}
+	}
+	again := "func.func private @f(%y: tensor<4xf32>) -> tensor<4xf32> {\n  %r = call a(%y) : (tensor<4xf32>) -> tensor<4xf32>\n  %s = func.call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>\n  return %s : tensor<4xf32>\n}\n" +
+		"func.func public @main(%x: tensor<4xf32>) {\n  %y = stablehlo.custom_call @once(%x) : (tensor<4xf32>) -> tensor<4xf32>\n  %r = func.call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>\n  return\n}\n"
+	if line, _, _ := strings.Cut(decided(t, "test.mlir", again), "\n"); !strings.HasSuffix(line, "copy: the operand is used later (perhaps not)") {
+		t.Errorf("in recursion: %s", line)
+	}
+}

@@ -199,8 +199,7 @@ func isFilled(v *ir.Value) bool {
 	switch def.Def().Original() {
 	case stablehlo.Constant:
 		d, ok := def.Attr(stablehlo.AttrValue).(*ir.DenseAttr)
-		t, ranked := v.Type().(*ir.TensorType)
-		if !ok || !ranked || t.Rank() == 0 || d.NumElements() < 2 {
+		if !ok || d.NumElements() < 2 {
 			return false
 		}
 		_, splat, err := d.Elements()
