@@ -111,8 +111,7 @@ func TestHashOfPlaces(t *testing.T) {
 	}
 }
 
-// TestResourceForms writes resources: a wrong alignment counts as 1, a text without digits for an alignment is data,
-// and a text that is no string is written as it is.
+// TestResourceForms writes resources. A wrong alignment counts as 1. A text that is too short for an alignment is data.
 func TestResourceForms(t *testing.T) {
 	text := func(x string) string {
 		return `"foo.op"() {a = dense_resource<x> : tensor<1xi8>} : () -> ()` + "\n{-# dialect_resources: { builtin: { x: " + x + " } } #-}"

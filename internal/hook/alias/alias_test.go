@@ -105,8 +105,8 @@ func TestManyOps(t *testing.T) {
 	}
 }
 
-// TestDeepCalls: a value of code that XLA computes once needs a copy if it crosses at most eight calls on its way to the
-// hook. Beyond them, and in recursion, the copy may be avoidable.
+// TestDeepCalls: a value of code that XLA computes once needs a copy if it crosses at most eight calls on its way to
+// the hook. Beyond them, and in recursion, the copy may be avoidable.
 func TestDeepCalls(t *testing.T) {
 	const typ = "tensor<4xf32>"
 	for _, c := range []struct {
