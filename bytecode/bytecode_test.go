@@ -90,7 +90,7 @@ func attributes() []string {
 // TestAttributes writes attributes of every kind that MLIR's own dialect has, and those of other dialects.
 func TestAttributes(t *testing.T) {
 	unsized := "sparse<[[0]], [1]> : tensor<?xi32>" // is no attribute of MLIR, so it stays text
-	for _, attr := range append(attributes(), unsized) {
+	for _, attr := range append(attributes(), unsized, "-100 : i9", "511 : ui9", "array<i16: 1, -2>") {
 		sameAgain(t, `"foo.op"() {a = `+attr+`} : () -> ()`)
 	}
 }

@@ -97,7 +97,7 @@ func mayDiffer(text string) bool {
 // numbers returns modules with large numbers, and with many uses of a value, whose order the test changes.
 func numbers() []string {
 	return []string{
-		`%0, %1 = "foo.v"() : () -> (i32, i32) loc("f":4294967295:4294967295 to 4294967295:4294967294)`,
+		`%0, %1 = "foo.v"() : () -> (i32, i32) loc("f":4294967294:4294967295 to 4294967295:4294967294)`,
 		`%0, %1 = "foo.v"() : () -> (i32, i32) "foo.u"(%0, %1, %0) : (i32, i32, i32) -> () "foo.u"(%0, %1, %0) : (i32, i32, i32) -> () "foo.u"(%1, %1, %0) : (i32, i32, i32) -> ()`,
 		`%0 = "foo.v"() : () -> i32 %1 = "tensor.insert_slice"(%0, %0) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0>, static_offsets = array<i64: 0>, static_sizes = array<i64: 2>, static_strides = array<i64: 1>}> : (i32, i32) -> i32`,
 		`%0, %1 = "foo.v"() : () -> (i32, i32) ` + strings.Repeat(`"foo.u"(%0) : (i32) -> () `, 9),

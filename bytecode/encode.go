@@ -468,7 +468,7 @@ func (e *encoder) denseArray(a *ir.DenseArrayAttr) {
 	e.code(codeDenseArray)
 	e.uint(e.typeRef(a.Elem()))
 	e.uint(uint64(len(a.Values())))
-	w := 1
+	w := 0
 	switch t := a.Elem().(type) {
 	case *ir.IntegerType:
 		w = (t.Width() + 7) / 8
