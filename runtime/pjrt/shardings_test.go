@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/hlo"
 	"github.com/hlocb/hlocb/internal/sharding"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
@@ -21,11 +22,15 @@ const (
 	fieldShardingDevices = 4
 	fieldShardingTuple   = 5
 	fieldShardingLast    = 6 // the last tile dimension replicates
+	fieldShardingKinds   = 8 // kinds of the last tile dimensions
 	fieldShardingIota    = 9
 	fieldShardingPerm    = 10
+	shardingReplicated   = 0
+	shardingMaximal      = 1
 	shardingTuple        = 2
 	shardingOther        = 3
 	shardingManual       = 4
+	shardingUnreduced    = 6
 )
 
 // sub encodes a message in a field.
@@ -92,7 +97,8 @@ func TestShardingKinds(t *testing.T) {
 		want   string // the shards of [1 2 3 4], or the error
 	}{
 		{[][]byte{kind(shardingReplicated)}, "[1 2 3 4] [1 2 3 4]"},
-		{[][]byte{kind(shardingMaximal)}, "[1 2 3 4] [1 2 3 4]"},
+		{[][]byte{kind(shardingMaximal), dims(1), appendInt(nil, fieldShardingDevices, 1)}, "[1 2 3 4] [1 2 3 4]"},
+		{[][]byte{kind(shardingMaximal)}, "a maximal sharding has 0 devices"},
 		{[][]byte{kind(shardingOther), dims(2), iota(2)}, "[1 2] [3 4]"},
 		{[][]byte{kind(shardingOther), dims(2), appendInt(appendInt(nil, fieldShardingDevices, 1), fieldShardingDevices, 0)}, "[3 4] [1 2]"},
 		{[][]byte{kind(shardingOther), dims(1, 2), iota(2), appendInt(nil, fieldShardingLast, 1)}, "[1 2 3 4] [1 2 3 4]"},
@@ -101,13 +107,13 @@ func TestShardingKinds(t *testing.T) {
 		{[][]byte{kind(shardingOther), dims(1, 2), iota(2), kinds(shardingManual)}, sharding.ErrManual.Error()},
 		{[][]byte{kind(shardingManual)}, sharding.ErrManual.Error()},
 		{[][]byte{kind(shardingUnreduced)}, "[1 2 3 4] [0 0 0 0]"},
-		{[][]byte{kind(5)}, "a sharding of unknown type 5"},
-		{[][]byte{kind(shardingOther), dims(3), iota(3)}, "a sharding is over 3 devices, the program has 2 partitions"},
-		{[][]byte{kind(shardingOther), dims(2), appendBytes(nil, fieldShardingIota, []byte{2})}, "a sharding has a transposition of another rank"},
-		{[][]byte{{0xff}}, "the plugin's description of the program cannot be read"},
-		{[][]byte{appendBytes(nil, fieldShardingDims, []byte{0xff})}, "the plugin's description of the program cannot be read"},
+		{[][]byte{kind(7)}, "unknown type 7 of a sharding"},
+		{[][]byte{kind(shardingOther), dims(3), iota(3)}, "sharding {devices=[3]<=[3]} is over 3 devices, the program has 2 partitions"},
+		{[][]byte{kind(shardingOther), dims(2), appendBytes(nil, fieldShardingIota, []byte{2})}, "the devices of a sharding have 1 dimensions and a permutation of 0"},
+		{[][]byte{{0xff}}, "this is not a proto: unexpected EOF"},
+		{[][]byte{appendBytes(nil, fieldShardingDims, []byte{0xff})}, "field 3 is broken: unexpected EOF"},
 	} {
-		list, err := opSharding(slices.Concat(c.fields...), 2)
+		list, err := hlo.DecodeSharding(slices.Concat(c.fields...), 2)
 		got := fmt.Sprint(err)
 		if err == nil {
 			shards, err := list[0].Split(x, 2)
