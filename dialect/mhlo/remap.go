@@ -1,7 +1,10 @@
 package mhlo
 
 import (
+	"fmt"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/view"
@@ -12,8 +15,12 @@ import (
 const frontendSharding = "xla.sdy.sharding"
 
 // SplitSharding returns the shardings of the leaves of a tuple, {{replicated}, {maximal device=0}}. tuple is false if
-// text is the sharding of one value, or of every leaf.
+// text is the sharding of one value, or of every leaf. The leaves of an encoded sharding are encoded.
 func SplitSharding(text string) (leaves []string, tuple bool) {
+	if isEncoded(text) {
+		kind, leaves, _ := decode(text)
+		return leaves, kind == kindTuple
+	}
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	if !ok || !strings.HasPrefix(strings.TrimSpace(inner), "{") {
 		return nil, false
@@ -30,7 +37,77 @@ func JoinSharding(leaves []string) string {
 	if len(leaves) == 1 {
 		return leaves[0]
 	}
+	if len(leaves) > 0 && isEncoded(leaves[0]) {
+		b := protowire.AppendVarint(protowire.AppendTag(nil, fieldKind, protowire.VarintType), kindTuple)
+		for _, leaf := range leaves {
+			b = protowire.AppendString(protowire.AppendTag(b, fieldLeaves, protowire.BytesType), leaf)
+		}
+		return string(b)
+	}
 	return "{" + strings.Join(leaves, ",") + "}"
+}
+
+// An encoded sharding is an OpSharding (xla/xla_data.proto), as XLA's translation to MHLO writes it.
+const (
+	fieldKind    = 1
+	fieldDevices = 4
+	fieldLeaves  = 5
+
+	kindReplicated = 0
+	kindMaximal    = 1
+	kindTuple      = 2
+	kindManual     = 4
+)
+
+// isEncoded reports whether a sharding is encoded. Each text of a sharding starts with a brace.
+func isEncoded(text string) bool {
+	return text != "" && !strings.HasPrefix(strings.TrimSpace(text), "{")
+}
+
+// decode returns the kind of an encoded sharding, the leaves of a tuple, and the first device. The kind is -1 if text is
+// no OpSharding.
+func decode(text string) (kind int, leaves []string, device uint64) {
+	for b := []byte(text); len(b) > 0; {
+		field, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return -1, nil, 0
+		}
+		b = b[n:]
+		if n = protowire.ConsumeFieldValue(field, typ, b); n < 0 {
+			return -1, nil, 0
+		}
+		number, _ := protowire.ConsumeVarint(b)
+		data, _ := protowire.ConsumeBytes(b)
+		switch {
+		case field == fieldKind && typ == protowire.VarintType:
+			kind = int(number)
+		case field == fieldDevices && typ == protowire.VarintType:
+			device = number
+		case field == fieldDevices && typ == protowire.BytesType: // packed
+			device, _ = protowire.ConsumeVarint(data)
+		case field == fieldLeaves && typ == protowire.BytesType:
+			leaves = append(leaves, string(data))
+		}
+		b = b[n:]
+	}
+	return kind, leaves, device
+}
+
+// PlainSharding returns the text of an encoded sharding that is replicated, manual, or on one device. It returns other
+// shardings as they are.
+func PlainSharding(text string) string {
+	if !isEncoded(text) {
+		return text
+	}
+	switch kind, _, device := decode(text); kind {
+	case kindReplicated:
+		return "{replicated}"
+	case kindMaximal:
+		return fmt.Sprintf("{maximal device=%d}", device)
+	case kindManual:
+		return "{manual}"
+	}
+	return text
 }
 
 // splitList splits a list at its commas. Commas in brackets and in strings do not count.
@@ -124,7 +201,8 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 		total += len(list)
 	}
 	if !tuple {
-		if total > 1 || strings.HasPrefix(text, "{replicated") || strings.HasPrefix(text, "{m") { // for every leaf
+		plain := PlainSharding(text)
+		if total > 1 || strings.HasPrefix(plain, "{replicated") || strings.HasPrefix(plain, "{m") { // for every leaf
 			return text
 		}
 		leaves = []string{text}
@@ -166,15 +244,18 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 // neutral returns the sharding of a new value beside values with the given shardings: the one that all have, if it
 // depends on no shape; {manual} in a manual computation; and otherwise {replicated}.
 func neutral(leaves []string) string {
-	same := strings.HasPrefix(leaves[0], "{maximal")
+	same := strings.HasPrefix(PlainSharding(leaves[0]), "{maximal")
 	for _, s := range leaves {
-		if strings.HasPrefix(s, "{manual") {
+		if strings.HasPrefix(PlainSharding(s), "{manual") {
 			return s
 		}
 		same = same && s == leaves[0]
 	}
-	if same {
+	switch {
+	case same:
 		return leaves[0]
+	case isEncoded(leaves[0]):
+		return "\x08\x00"
 	}
 	return "{replicated}"
 }

@@ -54,7 +54,7 @@ func deviceOf(m *ir.Module, h hookop.HookOp) int64 {
 	if leaves, tuple := mhlo.SplitSharding(text); tuple {
 		text = leaves[0]
 	}
-	if _, err := fmt.Sscanf(text, "{maximal device=%d}", &device); err == nil {
+	if _, err := fmt.Sscanf(mhlo.PlainSharding(text), "{maximal device=%d}", &device); err == nil {
 		return device
 	}
 	list, ok := irutil.PerValue(h.Attr(sdy.AttrValueSharding))

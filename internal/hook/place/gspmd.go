@@ -26,6 +26,9 @@ func (p *placer) gspmd(h hookop.HookOp) error {
 	own := view.String(h.Attr(mhlo.AttrSharding))
 	if leaves, tuple := mhlo.SplitSharding(own); tuple { // as an outfeed's: of its values and its token
 		own = leaves[0]
+	}
+	own = mhlo.PlainSharding(own)
+	if own != "" {
 		h.SetAttr(mhlo.AttrSharding, ir.NewString(own))
 	}
 	if own != gspmdManual && !strings.HasPrefix(own, "{maximal") {
@@ -164,11 +167,11 @@ func (p *placer) findText(v *ir.Value) string {
 	def := v.DefiningOp()
 	if def == nil {
 		if f, ok := fn.AsFunc(v.Block().Parent()); ok {
-			return view.String(f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding))
+			return mhlo.PlainSharding(view.String(f.ArgAttrs(v.Index()).Get(mhlo.AttrSharding)))
 		}
 		return ""
 	}
-	if text := view.String(def.Attr(mhlo.AttrSharding)); text != "" {
+	if text := mhlo.PlainSharding(view.String(def.Attr(mhlo.AttrSharding))); text != "" {
 		if strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{maximal") {
 			return "" // of a tuple, or of one device
 		}

@@ -78,7 +78,7 @@ type place struct {
 // firesOn returns the place from the op's sharding: {manual}, {maximal device=1} or a mesh of one device. The default
 // is device 0.
 func firesOn(symbols ir.Symbols, op *ir.Op) place {
-	if text := view.String(op.Attr(mhlo.AttrSharding)); text == "{manual}" {
+	if text := mhlo.PlainSharding(view.String(op.Attr(mhlo.AttrSharding))); text == "{manual}" {
 		return place{each: true}
 	} else if rest, ok := strings.CutPrefix(text, "{maximal device="); ok {
 		if n, err := strconv.Atoi(strings.TrimSuffix(rest, "}")); err == nil {
