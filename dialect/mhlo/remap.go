@@ -64,8 +64,8 @@ func isEncoded(text string) bool {
 	return text != "" && !strings.HasPrefix(strings.TrimSpace(text), "{")
 }
 
-// decode returns the kind of an encoded sharding, the leaves of a tuple, and the first device. The kind is -1 if text is
-// no OpSharding.
+// decode returns the kind of an encoded sharding, the leaves of a tuple, and the first device. The kind is -1 if text
+// does not encode a sharding.
 func decode(text string) (kind int, leaves []string, device uint64) {
 	for b := []byte(text); len(b) > 0; {
 		field, typ, n := protowire.ConsumeTag(b)
