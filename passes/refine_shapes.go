@@ -31,7 +31,7 @@ func (RefineShapes) Info() *pass.Info {
 		Aliases: []string{"refine-shapes"},
 		Doc: "Infers more specific shapes from the types of the main function's arguments and from computed shapes, through calls, loops and " +
 			"branches. Integer computations of constants are folded. The values of constant integers that are passed to a function become " +
-			"constants in it.",
+			"constants in it. Slices and gathers of a value with bounds keep bounds; the pass of jaxlib makes their sizes static.",
 	}
 }
 
