@@ -140,7 +140,7 @@ func TestLivePage(t *testing.T) {
     return %loss, %grad : tensor<f32>, tensor<8xf32>
   }
 }`)
-	at, cut := throughProxy(t, p.server.URL())
+	at, cut, _ := throughProxy(t, p.server.URL())
 	grad, loss := site(1, "grad", `"train.py":3:1`), site(2, "loss", `"train.py":9:1`)
 	p.fire(grad, []int64{8}, 1, 2, 3, 4, 5, 6, 7, 8)
 	for n := range 20 {
@@ -221,7 +221,8 @@ func TestLivePage(t *testing.T) {
 }
 
 // throughProxy returns the address of a server through a proxy, and a function that cuts all connections.
-func throughProxy(t *testing.T, at string) (address string, cut func()) {
+// end also refuses further connections, as a program that was killed.
+func throughProxy(t *testing.T, at string) (address string, cut, end func()) {
 	t.Helper()
 	u, err := url.Parse(at)
 	if err != nil {
@@ -267,7 +268,26 @@ func throughProxy(t *testing.T, at string) (address string, cut func()) {
 	}
 	t.Cleanup(cut)
 	u.Host = l.Addr().String()
-	return u.String(), cut
+	return u.String(), cut, func() {
+		l.Close()
+		cut()
+	}
+}
+
+// TestLiveKilled: the page of a program that was killed says that the program has ended.
+func TestLiveKilled(t *testing.T) {
+	label.Slow(t)
+	label.Once(t)
+	b := open(t)
+	p := startProgram(t, tapped)
+	at, _, end := throughProxy(t, p.server.URL())
+	p.fire(site(1, "loss", `"train.py":3:1`), nil, 1)
+	b.own = at[:strings.LastIndex(at, "/")]
+	b.visit(at)
+	wait(b, "the value", eventsOf, "1 events")
+	end()
+	wait(b, "the end", `document.getElementById("rate").textContent.split(" · ")[0]`, "○ ended")
+	wait(b, "the value still", eventsOf, "1 events")
 }
 
 // TestLiveDrops: if a program is faster than the file, the page says how many events it does not have, and the numbers

@@ -170,8 +170,10 @@
     $("values-pane").hidden = false;
     const stream = new EventSource(url);
     stream.onmessage = (m) => { try { hlocb.event(JSON.parse(m.data)); } catch (e) { console.warn("an event is not JSON"); } };
-    stream.onopen = () => { connection = "live"; schedule(); };
-    stream.onerror = () => { connection = stream.readyState === 2 ? "ended" : "waiting"; schedule(); };
+    // A browser tries again each second. If nobody answers four times, the program has ended without a word.
+    let failures = 0;
+    stream.onopen = () => { connection = "live"; failures = 0; schedule(); };
+    stream.onerror = () => { connection = stream.readyState === 2 || ++failures > 4 ? "ended" : "waiting"; schedule(); };
     stream.addEventListener("dropped", (m) => { dropped = JSON.parse(m.data).events; schedule(); });
     stream.addEventListener("end", () => { connection = "ended"; stream.close(); schedule(); });
     return stream;
