@@ -310,7 +310,7 @@ func checkDevices(list []int64, count int64) error {
 
 // product multiplies dimensions; ok is false for negative ones and more than 2^40 elements.
 func product(dims []int64) (n int64, ok bool) {
-	if slices.Contains(dims, 0) && slices.Min(dims) == 0 {
+	if len(dims) > 0 && slices.Min(dims) == 0 {
 		return 0, true
 	}
 	n = 1

@@ -1,6 +1,7 @@
 package mhlo
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,7 @@ const frontendSharding = "xla.sdy.sharding"
 func SplitSharding(text string) (leaves []string, tuple bool) {
 	if isEncoded(text) {
 		kind, leaves, _ := decode(text)
-		return leaves, kind == kindTuple
+		return leaves, kind == kindTuple && len(leaves) > 0
 	}
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	if !ok || !strings.HasPrefix(strings.TrimSpace(inner), "{") {
@@ -59,6 +60,9 @@ const (
 	kindManual     = 4
 )
 
+// encodedReplicated is {replicated}. Writers leave out a field of 0, so a leaf may also be empty.
+const encodedReplicated = "\x08\x00"
+
 // isEncoded reports whether a sharding is encoded. Each text of a sharding starts with a brace.
 func isEncoded(text string) bool {
 	return text != "" && !strings.HasPrefix(strings.TrimSpace(text), "{")
@@ -86,7 +90,7 @@ func decode(text string) (kind int, leaves []string, device uint64) {
 		case field == fieldDevices && typ == protowire.BytesType: // packed
 			device, _ = protowire.ConsumeVarint(data)
 		case field == fieldLeaves && typ == protowire.BytesType:
-			leaves = append(leaves, string(data))
+			leaves = append(leaves, cmp.Or(string(data), encodedReplicated))
 		}
 		b = b[n:]
 	}
@@ -255,7 +259,7 @@ func neutral(leaves []string) string {
 	case same:
 		return leaves[0]
 	case isEncoded(leaves[0]):
-		return "\x08\x00"
+		return encodedReplicated
 	}
 	return "{replicated}"
 }

@@ -172,7 +172,7 @@ func (p *placer) findText(v *ir.Value) string {
 		return ""
 	}
 	if text := mhlo.PlainSharding(view.String(def.Attr(mhlo.AttrSharding))); text != "" {
-		if strings.HasPrefix(text, "{{") || strings.HasPrefix(text, "{maximal") {
+		if _, tuple := mhlo.SplitSharding(text); tuple || strings.HasPrefix(text, "{maximal") {
 			return "" // of a tuple, or of one device
 		}
 		return text
