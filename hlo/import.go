@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -178,19 +177,17 @@ func (im *importer) attr(text string) ir.Attr {
 	if a := im.attrs[text]; a != nil {
 		return a
 	}
-	m, err := parse.Parse(diag.NewSource("attribute", []byte(`"hlo.attr"() {a = `+text+`} : () -> ()`)), im.ctx, parse.Options{})
+	a, err := parse.Attr(diag.NewSource("attribute", []byte(text)), im.ctx)
 	if err != nil {
 		panic(failure{diag.Errorf(im.m.Source(), im.at, "attribute %s: %s", shorten(text), mistakeOf(err))})
 	}
-	a := m.Body().First().Attr("a")
 	im.attrs[text] = a
 	return a
 }
 
 // mistakeOf returns the first message of a list of mistakes.
 func mistakeOf(err error) string {
-	var list diag.List
-	if errors.As(err, &list) && len(list) > 0 {
+	if list := diag.ListOf(err); len(list) > 0 {
 		return list[0].Message
 	}
 	return err.Error()

@@ -38,6 +38,13 @@ func TestTune(t *testing.T) {
 	}
 	Running()
 	await(75, 75)
+	// A short text with much in use: the limit gives way, or collections would follow each other without end.
+	Reading(1 << 20)
+	await(75, 75)
+	if got := debug.SetMemoryLimit(-1); got < int64(len(large))*7/4 {
+		t.Errorf("with %d bytes in use the limit is %d", len(large), got)
+	}
+	Running()
 	runtime.KeepAlive(large)
 	large = nil
 	await(400, 400)
