@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // DebugEntry is an entry of a module's debug_attributes: the values that XLA logs, and by which callbacks. XLA makes
@@ -160,29 +162,29 @@ func appendDebugLog(b []byte, l DebugLog) []byte {
 }
 
 // fields visits the fields of a DebugAttributeTableEntryProto.
-func (e *DebugEntry) fields(c *coder) {
-	c.msg(1, true, func(c *coder) {
-		c.str(1, &e.Instruction)
-		c.ints(2, &e.Index)
+func (e *DebugEntry) fields(c *wire.Coder) {
+	c.Msg(1, true, func(c *wire.Coder) {
+		c.Str(1, &e.Instruction)
+		c.Ints(2, &e.Index)
 	})
-	messages(c, 2, &e.Logs, (*DebugLog).fields)
+	wire.Messages(c, 2, &e.Logs, (*DebugLog).fields)
 }
 
 // fields visits the fields of a DebugAttributesProto.
-func (l *DebugLog) fields(c *coder) {
+func (l *DebugLog) fields(c *wire.Coder) {
 	mode := int64(l.Mode)
-	c.int(1, &mode)
+	c.Int(1, &mode)
 	l.Mode = DebugLogMode(mode)
-	c.int(2, &l.Callback)
-	c.int(3, &l.Op)
-	c.bool(4, &l.Partitioned)
-	c.str(5, &l.Sharding)
-	c.msg(6, l.X64 != nil, func(c *coder) {
+	c.Int(2, &l.Callback)
+	c.Int(3, &l.Op)
+	c.Bool(4, &l.Partitioned)
+	c.Str(5, &l.Sharding)
+	c.Msg(6, l.X64 != nil, func(c *wire.Coder) {
 		if l.X64 == nil {
 			l.X64 = &DebugX64{}
 		}
 		for i, s := range []*string{&l.X64.Fragment, &l.X64.Instruction, &l.X64.Type} {
-			c.str(protowire.Number(i+1), s)
+			c.Str(protowire.Number(i+1), s)
 		}
 	})
 }

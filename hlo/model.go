@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // Module is an HLO module. It is immutable after it was read or made.
@@ -25,7 +26,7 @@ type Module struct {
 	config      string // backend_config; "" for none
 	debug       []DebugEntry
 	frames      stackTables
-	rest        protoRest
+	rest        wire.Rest
 	snapshot    *Snapshot // of the file, nil for none
 }
 
@@ -80,7 +81,7 @@ type computation struct {
 	// defined is false as long as a computation was only named.
 	defined bool
 	id      int64 // in protos; 0 if it was not read from one
-	rest    protoRest
+	rest    wire.Rest
 }
 
 // instr is one instruction.
@@ -96,7 +97,7 @@ type instr struct {
 	id       int64
 	pos      diag.Pos
 	order    int32      // index in the computation
-	rest     *protoRest // nil for none
+	rest     *wire.Rest // nil for none
 }
 
 // number sets the order of the instructions of c.
@@ -187,9 +188,6 @@ func shapesOf(list []*instr) []*shape {
 	return shapes
 }
 
-// protoRest holds the fields of a proto message that this package does not model, verbatim.
-type protoRest []byte
-
 // window is a window of a convolution or a reduction, one entry per dimension.
 type window []windowDim
 
@@ -259,7 +257,7 @@ type metadata struct {
 	deduplicatedName, schedulingName                         string
 	frame                                                    int64
 	payload                                                  *string
-	rest                                                     protoRest
+	rest                                                     wire.Rest
 }
 
 // domain is the sharding at the two sides of a domain instruction.

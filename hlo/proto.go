@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // protoLevels limits the nesting of messages; each level of a shape, literal or sharding counts as one.
@@ -30,23 +31,23 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 		t.fields(root, 0)
 		data, position = t.out, t.position
 	}
-	r := &protoReader{base: data, text: sharedText(data), fail: func(at []byte, format string, args ...any) {
+	r := &wire.Reader{Base: data, Text: sharedText(data), Fail: func(at []byte, format string, args ...any) {
 		off := 0
 		if len(at) > 0 && len(data) > 0 {
-			off = offsetOf(data, at)
+			off = wire.OffsetOf(data, at)
 		}
 		panic(failure{diag.Errorf(src, diag.At(position(off)), format, args...)})
-	}}
+	}, Ints: new(slab[int64]).take}
 	message, raw := data, []byte(nil)
 	if root == nil {
 		message, raw = cutRaw(data)
 	}
 	module, depth := unwrap(message, root)
 	if module == nil {
-		r.fail(data, "this is not an HloModuleProto, HloProto or HloSnapshot")
+		r.Fail(data, "this is not an HloModuleProto, HloProto or HloSnapshot")
 	}
-	c := &coder{r: r}
-	c.load(module)
+	c := wire.NewCoder(r)
+	c.Load(module)
 	d := &protoModule{m: &Module{src: src, replicas: 1, partitions: 1}, r: r}
 	d.decode(c)
 	d.snapshot(message, depth, raw)
@@ -57,11 +58,6 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 // a control character.
 func isText(s []byte) bool {
 	return !bytes.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' })
-}
-
-// offsetOf returns where part, a slice of whole, starts.
-func offsetOf(whole, part []byte) int {
-	return max(0, cap(whole)-cap(part))
 }
 
 // IsProto reports whether a file is a binary proto that ParseProto reads. head is the start of the file and may be
@@ -214,7 +210,7 @@ func IsCompileOptions(data []byte) bool {
 // protoModule is a module that is being read from or written to a proto.
 type protoModule struct {
 	m     *Module
-	r     *protoReader
+	r     *wire.Reader
 	comps map[int64]*computation
 
 	calls []pendingCall
@@ -244,71 +240,71 @@ type pendingCall struct {
 	raw []byte
 }
 
-func (d *protoModule) fail(at []byte, format string, args ...any) { d.r.fail(at, format, args...) }
+func (d *protoModule) fail(at []byte, format string, args ...any) { d.r.Fail(at, format, args...) }
 
 // fields visits the fields of an HloModuleProto other than its names and computations.
-func (d *protoModule) fields(c *coder) {
+func (d *protoModule) fields(c *wire.Coder) {
 	m := d.m
-	c.msg(4, m.layout != nil, func(c *coder) {
+	c.Msg(4, m.layout != nil, func(c *wire.Coder) {
 		if m.layout == nil {
 			m.layout = &entryLayout{result: tuple()}
 		}
 		d.programShape(c, m.layout)
 		var names []string
-		if c.encode {
+		if c.Encode {
 			names = d.paramNames(m.entry)
 		}
-		c.strs(3, &names)
+		c.Strs(3, &names)
 	})
-	c.msg(8, len(m.aliases) > 0, func(c *coder) {
-		messages(c, 1, &m.aliases, func(a *moduleAlias, c *coder) {
+	c.Msg(8, len(m.aliases) > 0, func(c *wire.Coder) {
+		wire.Messages(c, 1, &m.aliases, func(a *moduleAlias, c *wire.Coder) {
 			a.fields(c)
 			kind := int64(1)
 			if a.must {
 				kind = 2
 			}
-			if c.int(4, &kind); !c.encode {
+			if c.Int(4, &kind); !c.Encode {
 				a.must = kind == 2
 			}
 		})
 	})
-	c.msg(18, len(m.donors) > 0, func(c *coder) {
-		messages(c, 1, &m.donors, func(x *donor, c *coder) {
-			c.int(1, &x.param)
-			c.ints(2, &x.index)
+	c.Msg(18, len(m.donors) > 0, func(c *wire.Coder) {
+		wire.Messages(c, 1, &m.donors, func(x *donor, c *wire.Coder) {
+			c.Int(1, &x.param)
+			c.Ints(2, &x.index)
 		})
 	})
 	t := &m.frames
-	c.msg(17, len(t.files)+len(t.functions)+len(t.locations)+len(t.frames) > 0, func(c *coder) {
-		c.strs(1, &t.files)
-		c.strs(2, &t.functions)
-		messages(c, 3, &t.locations, func(l *fileLocation, c *coder) {
-			c.int(1, &l.file)
-			c.int(2, &l.function)
-			c.int(3, &l.line)
-			c.int(4, &l.column)
-			c.int(5, &l.endLine)
-			c.int(6, &l.endColumn)
+	c.Msg(17, len(t.files)+len(t.functions)+len(t.locations)+len(t.frames) > 0, func(c *wire.Coder) {
+		c.Strs(1, &t.files)
+		c.Strs(2, &t.functions)
+		wire.Messages(c, 3, &t.locations, func(l *fileLocation, c *wire.Coder) {
+			c.Int(1, &l.file)
+			c.Int(2, &l.function)
+			c.Int(3, &l.line)
+			c.Int(4, &l.column)
+			c.Int(5, &l.endLine)
+			c.Int(6, &l.endColumn)
 		})
-		messages(c, 4, &t.frames, func(f *stackFrame, c *coder) {
-			c.int(1, &f.location)
-			c.int(2, &f.parent)
+		wire.Messages(c, 4, &t.frames, func(f *stackFrame, c *wire.Coder) {
+			c.Int(1, &f.location)
+			c.Int(2, &f.parent)
 		})
 	})
-	c.msg(19, len(m.frontend) > 0, func(c *coder) { codePairs(c, &m.frontend) })
-	c.msg(20, len(m.recovery) > 0, func(c *coder) {
-		messages(c, 1, &m.recovery, func(x *recovery, c *coder) {
+	c.Msg(19, len(m.frontend) > 0, func(c *wire.Coder) { codePairs(c, &m.frontend) })
+	c.Msg(20, len(m.recovery) > 0, func(c *wire.Coder) {
+		wire.Messages(c, 1, &m.recovery, func(x *recovery, c *wire.Coder) {
 			if x.replaced == nil {
 				x.replaced, x.replacing = &originArray{}, &originArray{}
 			}
-			c.msg(1, true, x.replaced.fields)
-			c.msg(2, true, x.replacing.fields)
+			c.Msg(1, true, x.replaced.fields)
+			c.Msg(2, true, x.replacing.fields)
 			d.recoveryModule(c, x)
 		})
 	})
-	messages(c, 24, &m.debug, (*DebugEntry).fields)
-	c.str(25, &m.config)
-	if !c.encode {
+	wire.Messages(c, 24, &m.debug, (*DebugEntry).fields)
+	c.Str(25, &m.config)
+	if !c.Encode {
 		m.debug = sortDebug(m.debug)
 	}
 }
@@ -330,21 +326,21 @@ func (d *protoModule) paramNames(c *computation) []string {
 }
 
 // recoveryModule codes the module that computes an original value; text holds it as text.
-func (d *protoModule) recoveryModule(c *coder, x *recovery) {
-	if c.encode {
+func (d *protoModule) recoveryModule(c *wire.Coder, x *recovery) {
+	if c.Encode {
 		if x.module == "" {
 			return
 		}
 		if m, err := Parse(diag.NewSource("recovery module", []byte(x.module))); err == nil {
-			c.out = protowire.AppendBytes(protowire.AppendTag(c.out, 3, protowire.BytesType), m.appendProto(nil))
+			c.Out = protowire.AppendBytes(protowire.AppendTag(c.Out, 3, protowire.BytesType), m.appendProto(nil))
 		}
 		return
 	}
-	if f := c.get(3); f != nil {
-		d.enter(c.raw(f))
+	if f := c.Get(3); f != nil {
+		d.enter(c.Raw(f))
 		m := &Module{src: d.m.src, replicas: 1, partitions: 1}
-		inner := &coder{r: d.r}
-		inner.load(c.bytesOf(f))
+		inner := wire.NewCoder(d.r)
+		inner.Load(c.BytesOf(f))
 		(&protoModule{m: m, r: d.r, level: d.level}).decode(inner)
 		d.level--
 		x.module = string(m.AppendText(nil, TextOptions{}))
@@ -357,46 +353,46 @@ func (d *protoModule) enter(at []byte) {
 	}
 }
 
-func (a *originArray) fields(c *coder) {
-	c.str(1, &a.name)
-	c.ints(2, &a.index)
+func (a *originArray) fields(c *wire.Coder) {
+	c.Str(1, &a.name)
+	c.Ints(2, &a.index)
 }
 
 // codePairs codes a map from string to string.
-func codePairs(c *coder, list *[]pair) {
-	messages(c, 1, list, func(p *pair, c *coder) {
-		c.str(1, &p.key)
-		c.str(2, &p.value)
+func codePairs(c *wire.Coder, list *[]pair) {
+	wire.Messages(c, 1, list, func(p *pair, c *wire.Coder) {
+		c.Str(1, &p.key)
+		c.Str(2, &p.value)
 	})
-	if !c.encode {
+	if !c.Encode {
 		*list = sortPairs(*list)
 	}
 }
 
-func (d *protoModule) programShape(c *coder, l *entryLayout) {
+func (d *protoModule) programShape(c *wire.Coder, l *entryLayout) {
 	d.shapeList(c, 1, &l.params)
 	d.shapeField(c, 2, &l.result)
 }
 
 // shapeList codes a repeated field of shapes.
-func (d *protoModule) shapeList(c *coder, num protowire.Number, list *[]*shape) {
-	if c.encode {
+func (d *protoModule) shapeList(c *wire.Coder, num protowire.Number, list *[]*shape) {
+	if c.Encode {
 		for i := range *list {
 			d.shapeField(c, num, &(*list)[i])
 		}
 		return
 	}
-	messages(c, num, list, func(s **shape, c *coder) { *s = d.shape(c) })
+	wire.Messages(c, num, list, func(s **shape, c *wire.Coder) { *s = d.shape(c) })
 }
 
 // shape decodes a ShapeProto.
-func (d *protoModule) shape(c *coder) *shape {
-	if known := d.shapes[string(c.data)]; known != nil {
+func (d *protoModule) shape(c *wire.Coder) *shape {
+	if known := d.shapes[string(c.Data)]; known != nil {
 		return known
 	}
 	d.enter(nil)
 	defer func() { d.level-- }()
-	data := c.data
+	data := c.Data
 	s := &shape{}
 	d.shapeFields(c, s)
 	d.shapes[string(data)] = s
@@ -404,24 +400,24 @@ func (d *protoModule) shape(c *coder) *shape {
 }
 
 // shapeField codes a field that holds a shape. Equal encodings give one shape.
-func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool {
-	if c.encode {
+func (d *protoModule) shapeField(c *wire.Coder, num protowire.Number, s **shape) bool {
+	if c.Encode {
 		if *s == nil {
 			return false
 		}
-		c.out = protowire.AppendBytes(protowire.AppendTag(c.out, num, protowire.BytesType), d.encoding(*s))
+		c.Out = protowire.AppendBytes(protowire.AppendTag(c.Out, num, protowire.BytesType), d.encoding(*s))
 		return true
 	}
-	f := c.get(num)
+	f := c.Get(num)
 	if f == nil {
 		return false
 	}
-	c.want(f, protowire.BytesType)
-	if known := d.shapes[string(c.bytesOf(f))]; known != nil {
+	c.Want(f, protowire.BytesType)
+	if known := d.shapes[string(c.BytesOf(f))]; known != nil {
 		*s = known
 		return true
 	}
-	c.read(f, func(c *coder) { *s = d.shape(c) })
+	c.Read(f, func(c *wire.Coder) { *s = d.shape(c) })
 	return true
 }
 
@@ -429,44 +425,44 @@ func (d *protoModule) shapeField(c *coder, num protowire.Number, s **shape) bool
 func (d *protoModule) encoding(s *shape) []byte {
 	data, ok := d.encoded[s]
 	if !ok {
-		c := &coder{encode: true}
+		c := &wire.Coder{Encode: true}
 		d.shapeFields(c, s)
-		data = c.out
+		data = c.Out
 		d.encoded[s] = data
 	}
 	return data
 }
 
-func (d *protoModule) shapeFields(c *coder, s *shape) {
+func (d *protoModule) shapeFields(c *wire.Coder, s *shape) {
 	elem := int64(s.elem)
-	c.int(2, &elem)
-	if !c.encode {
+	c.Int(2, &elem)
+	if !c.Encode {
 		if elem <= 0 || elem >= numTypes || typeRows[elem].name == "" {
 			d.fail(nil, "unknown element type %d", elem)
 		}
 		s.elem = elementType(elem)
 	}
-	c.ints(3, &s.dims)
+	c.Ints(3, &s.dims)
 	dynamic := s.dynamic
-	if c.encode && s.isArray() && dynamic == nil {
+	if c.Encode && s.isArray() && dynamic == nil {
 		dynamic = make([]bool, len(s.dims))
 	}
-	c.bools(6, &dynamic)
+	c.Bools(6, &dynamic)
 	d.shapeList(c, 4, &s.elems)
 	l := s.layout
-	if c.encode && l != nil && s.isArray() {
+	if c.Encode && l != nil && s.isArray() {
 		own := *l // modules share layouts, and fields writes
 		l = &own
-	} else if c.encode {
+	} else if c.Encode {
 		l = nil
 	}
-	has := c.msg(5, l != nil, func(c *coder) {
+	has := c.Msg(5, l != nil, func(c *wire.Coder) {
 		if l == nil {
 			l = &layout{tailPadding: 1}
 		}
 		l.fields(c)
 	})
-	if c.encode {
+	if c.Encode {
 		return
 	}
 	if slices.Contains(dynamic, true) {
@@ -502,27 +498,27 @@ func (d *protoModule) shapeFields(c *coder, s *shape) {
 	}
 }
 
-func (l *layout) fields(c *coder) {
-	c.ints(1, &l.minorToMajor)
-	messages(c, 6, &l.tiles, func(tile *[]int64, c *coder) { c.ints(1, tile) })
+func (l *layout) fields(c *wire.Coder) {
+	c.Ints(1, &l.minorToMajor)
+	wire.Messages(c, 6, &l.tiles, func(tile *[]int64, c *wire.Coder) { c.Ints(1, tile) })
 	padding := l.tailPadding
-	if padding == 1 && c.encode {
+	if padding == 1 && c.Encode {
 		padding = 0
 	}
-	c.int(16, &padding)
+	c.Int(16, &padding)
 	if l.tailPadding = padding; padding == 0 {
 		l.tailPadding = 1
 	}
-	c.int(7, &l.elementBits)
-	c.int(8, &l.memorySpace)
+	c.Int(7, &l.elementBits)
+	c.Int(8, &l.memorySpace)
 	index, pointer := int64(l.indexType), int64(l.pointerType)
-	c.int(11, &index)
-	c.int(12, &pointer)
+	c.Int(11, &index)
+	c.Int(12, &pointer)
 	l.indexType, l.pointerType = elementType(index%numTypes), elementType(pointer%numTypes)
-	c.int(15, &l.prefixBytes)
-	messages(c, 17, &l.splits, func(s *splitConfig, c *coder) {
-		c.int(1, &s.dim)
-		c.ints(2, &s.indices)
+	c.Int(15, &l.prefixBytes)
+	wire.Messages(c, 17, &l.splits, func(s *splitConfig, c *wire.Coder) {
+		c.Int(1, &s.dim)
+		c.Ints(2, &s.indices)
 	})
 }
 
@@ -535,10 +531,10 @@ func (m *Module) AppendProto(b []byte) ([]byte, error) {
 }
 
 func (m *Module) appendProto(b []byte) []byte {
-	c := &coder{encode: true, out: b}
+	c := &wire.Coder{Encode: true, Out: b}
 	d := &protoModule{m: m, encoded: map[*shape][]byte{}}
 	d.encode(c)
-	return c.out
+	return c.Out
 }
 
 // checkProto refuses modules that XLA cannot read as a proto: those with elided constants, with channel 0, which means
@@ -656,7 +652,7 @@ type protoIDs struct {
 	comp map[*computation]int64
 }
 
-func (d *protoModule) encode(c *coder) {
+func (d *protoModule) encode(c *wire.Coder) {
 	comps := d.m.comps
 	extra := map[*instr]*computation{}
 	if slices.ContainsFunc(comps, hasSugar) {
@@ -693,7 +689,7 @@ func (d *protoModule) encode(c *coder) {
 			size += len(d.encoding(s))
 		}
 	}
-	c.out = slices.Grow(c.out, 96*n+size)
+	c.Out = slices.Grow(c.Out, 96*n+size)
 	used, counts := make(map[string]struct{}, n), map[string]int{}
 	for i, comp := range comps {
 		ids.comp[comp] = int64(i + 1)
@@ -713,8 +709,8 @@ func (d *protoModule) encode(c *coder) {
 		}
 	}
 	// Write the names first: they distinguish a module from messages that contain one.
-	c.str(1, &d.m.name)
-	c.str(2, &d.m.entry.name)
+	c.Str(1, &d.m.name)
+	c.Str(2, &d.m.entry.name)
 	fused := map[*computation]bool{}
 	for _, comp := range comps {
 		for _, in := range comp.instrs {
@@ -724,34 +720,34 @@ func (d *protoModule) encode(c *coder) {
 		}
 	}
 	for _, comp := range comps {
-		c.write(3, func(c *coder) { d.encodeComputation(c, comp, ids, fused[comp], extra) })
+		c.Write(3, func(c *wire.Coder) { d.encodeComputation(c, comp, ids, fused[comp], extra) })
 	}
 	d.fields(c)
 	id := int64(1)
-	c.int(5, &id)
+	c.Int(5, &id)
 	entry := ids.comp[d.m.entry]
-	c.int(6, &entry)
+	c.Int(6, &entry)
 	if d.m.scheduled {
-		c.write(7, func(c *coder) {
+		c.Write(7, func(c *wire.Coder) {
 			for _, comp := range comps {
 				if fused[comp] {
 					continue // XLA schedules fusions as a whole
 				}
-				c.write(1, func(c *coder) {
+				c.Write(1, func(c *wire.Coder) {
 					id := ids.comp[comp]
-					c.int(1, &id)
-					c.write(2, func(c *coder) {
+					c.Int(1, &id)
+					c.Write(2, func(c *wire.Coder) {
 						list := make([]int64, len(comp.instrs))
 						for i, in := range comp.instrs {
 							list[i] = id<<32 + int64(in.order)
 						}
-						c.ints(1, &list)
+						c.Ints(1, &list)
 					})
 				})
 			}
 		})
 	}
-	c.rest(&d.m.rest)
+	c.Rest(&d.m.rest)
 }
 
 // nameRoot returns name without its final number: "add" for "add.12".
@@ -792,59 +788,59 @@ func wrapAsync(start *instr) *computation {
 	return c
 }
 
-func (d *protoModule) encodeComputation(c *coder, comp *computation, ids protoIDs, fused bool, extra map[*instr]*computation) {
-	c.str(1, &comp.name)
+func (d *protoModule) encodeComputation(c *wire.Coder, comp *computation, ids protoIDs, fused bool, extra map[*instr]*computation) {
+	c.Str(1, &comp.name)
 	id := ids.comp[comp]
 	for _, in := range comp.instrs {
-		c.write(2, func(c *coder) { d.encodeInstr(c, in, id<<32, ids, extra) })
+		c.Write(2, func(c *wire.Coder) { d.encodeInstr(c, in, id<<32, ids, extra) })
 	}
-	c.write(4, func(c *coder) {
+	c.Write(4, func(c *wire.Coder) {
 		l := entryLayout{result: comp.root.shape}
 		for _, p := range comp.params {
 			l.params = append(l.params, p.shape)
 		}
 		d.programShape(c, &l)
 		names := d.paramNames(comp)
-		c.strs(3, &names)
+		c.Strs(3, &names)
 	})
 	root := id<<32 + int64(comp.root.order)
-	c.int(5, &id)
-	c.int(6, &root)
-	c.bool(7, &fused)
+	c.Int(5, &id)
+	c.Int(6, &root)
+	c.Bool(7, &fused)
 	thread := comp.thread
 	if thread == "" {
 		thread = mainThread
 	}
-	c.str(8, &thread)
-	c.str(9, &comp.config)
-	c.rest(&comp.rest)
+	c.Str(8, &thread)
+	c.Str(9, &comp.config)
+	c.Rest(&comp.rest)
 }
 
 // decode reads the module in c.
-func (d *protoModule) decode(c *coder) {
+func (d *protoModule) decode(c *wire.Coder) {
 	m := d.m
 	d.shapes = map[string]*shape{}
 	d.comps, d.known = map[int64]*computation{}, map[string]*metadata{}
-	c.str(1, &m.name)
-	c.strs(22, &d.payloads)
+	c.Str(1, &m.name)
+	c.Strs(22, &d.payloads)
 	d.fields(c)
 	var entry string
 	var entryID, id int64
-	c.str(2, &entry)
-	c.int(6, &entryID)
-	c.int(5, &id)
+	c.Str(2, &entry)
+	c.Int(6, &entryID)
+	c.Int(5, &id)
 	schedule := map[int64][]int64{}
-	m.scheduled = c.msg(7, false, func(c *coder) {
-		c.decodeEach(1, func(c *coder) {
+	m.scheduled = c.Msg(7, false, func(c *wire.Coder) {
+		c.DecodeEach(1, func(c *wire.Coder) {
 			var id int64
 			var list []int64
-			c.int(1, &id)
-			c.msg(2, false, func(c *coder) { c.ints(1, &list) })
+			c.Int(1, &id)
+			c.Msg(2, false, func(c *wire.Coder) { c.Ints(1, &list) })
 			schedule[id] = list
 		})
 	})
-	c.decodeEach(3, d.decodeComputation)
-	c.rest(&m.rest)
+	c.DecodeEach(3, d.decodeComputation)
+	c.Rest(&m.rest)
 	if len(m.comps) == 0 {
 		d.fail(nil, "the module has no computation")
 	}
@@ -954,21 +950,21 @@ func (t *idTable) set(in *instr) {
 	t.other[in.id] = in
 }
 
-func (d *protoModule) decodeComputation(c *coder) {
+func (d *protoModule) decodeComputation(c *wire.Coder) {
 	comp := d.slabs.comps.one()
 	comp.defined = true
-	c.str(1, &comp.name)
-	c.int(5, &comp.id)
+	c.Str(1, &comp.name)
+	c.Int(5, &comp.id)
 	var root int64
-	c.int(6, &root)
-	hasRoot := c.has(6)
+	c.Int(6, &root)
+	hasRoot := c.Has(6)
 	var fused bool
-	c.bool(7, &fused)
-	if c.str(8, &comp.thread); comp.thread == mainThread {
+	c.Bool(7, &fused)
+	if c.Str(8, &comp.thread); comp.thread == mainThread {
 		comp.thread = ""
 	}
-	c.str(9, &comp.config)
-	n := c.count(2)
+	c.Str(9, &comp.config)
+	n := c.Count(2)
 	comp.instrs = d.slabs.pointers.take(n)[:0]
 	byID := &d.byID
 	byID.clear(n)
@@ -979,7 +975,7 @@ func (d *protoModule) decodeComputation(c *coder) {
 		ids []int64
 	}
 	var control []predecessors
-	c.decodeEach(2, func(c *coder) {
+	c.DecodeEach(2, func(c *wire.Coder) {
 		in, ops, pred := d.decodeInstr(c)
 		if byID.get(in.id) != nil {
 			d.fail(nil, "two instructions of computation %s have id %d", shorten(comp.name), in.id)
@@ -991,8 +987,8 @@ func (d *protoModule) decodeComputation(c *coder) {
 			control = append(control, predecessors{in, pred})
 		}
 	})
-	c.get(4) // the program shape repeats facts of the instructions
-	c.rest(&comp.rest)
+	c.Get(4) // the program shape repeats facts of the instructions
+	c.Rest(&comp.rest)
 	if len(comp.instrs) == 0 {
 		d.fail(nil, "computation %s has no instructions", shorten(comp.name))
 	}

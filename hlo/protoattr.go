@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // zeroAttr is the attribute value for a field that proto3 omits.
@@ -42,11 +44,11 @@ func zeroAttr(s *attrSpec) any {
 
 // attr codes the value of an attribute that field num holds, and returns it. When encoding, value is the value; when
 // decoding, found says whether the message contains the attribute.
-func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpec, value any) (_ any, found bool) {
+func (d *protoModule) attr(c *wire.Coder, in *instr, num protowire.Number, s *attrSpec, value any) (_ any, found bool) {
 	switch s.kind {
 	case kRaw, kShapes, kGroups, kDomain: // other fields may hold the value
 	default:
-		if !c.encode && !c.has(num) {
+		if !c.Encode && !c.Has(num) {
 			return nil, false
 		}
 	}
@@ -59,29 +61,29 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpe
 		if s.name == "is_associative" {
 			return associative(c, num, v)
 		}
-		c.bool(num, &v)
+		c.Bool(num, &v)
 		return v, true
 	case kFloat:
 		v, _ := value.(float64)
-		c.float32(num, &v)
+		c.Float32(num, &v)
 		return v, true
 	case kString:
 		v, _ := value.(string)
-		c.str(num, &v)
+		c.Str(num, &v)
 		return v, true
 	case kRaw:
 		v, _ := value.(string)
-		c.str(num, &v)
-		if !c.encode && v == "" && s == cConfig {
-			c.msg(99, false, func(c *coder) { v = d.payload(c) })
+		c.Str(num, &v)
+		if !c.Encode && v == "" && s == cConfig {
+			c.Msg(99, false, func(c *wire.Coder) { v = d.payload(c) })
 		}
 		return v, v != ""
 	case kInts:
 		v, _ := value.([]int64)
 		if s.name == "shifts" {
-			c.msg(num, true, func(c *coder) { c.msg(1, true, func(c *coder) { c.ints(1, &v) }) })
+			c.Msg(num, true, func(c *wire.Coder) { c.Msg(1, true, func(c *wire.Coder) { c.Ints(1, &v) }) })
 		} else {
-			c.ints(num, &v)
+			c.Ints(num, &v)
 		}
 		return v, true
 	case kIntLists:
@@ -89,14 +91,14 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpe
 		return intLists(c, num, v)
 	case kBools:
 		v, _ := value.([]bool)
-		c.msg(num, true, func(c *coder) { c.bools(1, &v) })
+		c.Msg(num, true, func(c *wire.Coder) { c.Bools(1, &v) })
 		return v, true
 	case kEnum:
 		v, _ := value.(int64)
 		return d.enum(c, num, s, v)
 	case kEnums:
 		v, _ := value.([]int64)
-		c.ints(num, &v)
+		c.Ints(num, &v)
 		for _, e := range v {
 			if e < 0 || e >= int64(len(s.enum)) {
 				d.fail(nil, "instruction %s has a value %d of %s that is unknown", shorten(in.name), e, s.name)
@@ -108,19 +110,19 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpe
 		if v == nil {
 			v = window{}
 		}
-		c.msg(num, true, func(c *coder) { messages(c, 1, (*[]windowDim)(&v), (*windowDim).fields) })
+		c.Msg(num, true, func(c *wire.Coder) { wire.Messages(c, 1, (*[]windowDim)(&v), (*windowDim).fields) })
 		return v, true
 	case kDimLabels:
 		v, _ := value.(convDims)
-		c.msg(num, true, func(c *coder) { v = d.convDims(c, v) })
+		c.Msg(num, true, func(c *wire.Coder) { v = d.convDims(c, v) })
 		return v, true
 	case kPadding:
 		v, _ := value.([]paddingDim)
-		c.msg(num, true, func(c *coder) { messages(c, 1, &v, (*paddingDim).fields) })
+		c.Msg(num, true, func(c *wire.Coder) { wire.Messages(c, 1, &v, (*paddingDim).fields) })
 		return v, true
 	case kSlice:
 		v, _ := value.([]sliceDim)
-		messages(c, num, &v, (*sliceDim).fields)
+		wire.Messages(c, num, &v, (*sliceDim).fields)
 		return v, true
 	case kShape:
 		v, _ := value.(*shape)
@@ -128,196 +130,196 @@ func (d *protoModule) attr(c *coder, in *instr, num protowire.Number, s *attrSpe
 		return v, true
 	case kShapes:
 		v, _ := value.([]*shape)
-		if !c.encode {
+		if !c.Encode {
 			v = []*shape{}
 		}
 		d.shapeList(c, num, &v)
-		return v, c.encode || len(v) > 0 || c.has(56)
+		return v, c.Encode || len(v) > 0 || c.Has(56)
 	case kLiteral:
 		v, _ := value.(*literal)
-		c.msg(num, true, func(c *coder) { v = d.literal(c, v) })
+		c.Msg(num, true, func(c *wire.Coder) { v = d.literal(c, v) })
 		return v, true
 	case kGroups:
 		v, _ := value.(*replicaGroups)
 		return d.groups(c, v), true
 	case kSharding:
 		v, _ := value.(*sharding)
-		c.msg(num, true, func(c *coder) { v = d.sharding(c, v) })
+		c.Msg(num, true, func(c *wire.Coder) { v = d.sharding(c, v) })
 		return v, true
 	case kDomain:
 		v := domain{kind: "sharding"}
-		if c.encode {
+		if c.Encode {
 			v = *value.(*domain)
 		}
 		// XLA's proto names the two sides in the opposite order of its text.
-		found := c.msg(55, true, func(c *coder) { v.entry = d.sharding(c, v.entry) }) && c.msg(54, true, func(c *coder) { v.exit = d.sharding(c, v.exit) })
+		found := c.Msg(55, true, func(c *wire.Coder) { v.entry = d.sharding(c, v.entry) }) && c.Msg(54, true, func(c *wire.Coder) { v.exit = d.sharding(c, v.exit) })
 		return &v, found
 	case kPairs:
 		v, _ := value.([]pair)
-		c.msg(num, true, func(c *coder) { codePairs(c, &v) })
+		c.Msg(num, true, func(c *wire.Coder) { codePairs(c, &v) })
 		return v, true
 	case kAliasing:
 		v, _ := value.([]valueAlias)
-		messages(c, num, &v, (*valueAlias).fields)
+		wire.Messages(c, num, &v, (*valueAlias).fields)
 		return v, true
 	case kStatistics:
-		return message(c, num, value, (*statistics).fields), true
+		return wire.Message(c, num, value, (*statistics).fields), true
 	case kAccuracy:
-		v := message(c, num, value, (*accuracy).fields)
+		v := wire.Message(c, num, value, (*accuracy).fields)
 		return v, v.mode >= 0 && v.mode < int64(len(accuracyModes))
 	case kOrigin:
 		v, _ := value.(*origin)
-		c.msg(num, true, func(c *coder) { v = d.origin(c, v) })
+		c.Msg(num, true, func(c *wire.Coder) { v = d.origin(c, v) })
 		return v, true
 	case kMetadata:
-		if c.encode {
-			c.write(num, func(c *coder) { d.metadata(c, value.(*metadata)) })
+		if c.Encode {
+			c.Write(num, func(c *wire.Coder) { d.metadata(c, value.(*metadata)) })
 			return value, true
 		}
-		return d.decodedMetadata(c, c.get(num)), true
+		return d.decodedMetadata(c, c.Get(num)), true
 	case kSparsity:
-		return message(c, num, value, (*sparsityConfig).fields), true
+		return wire.Message(c, num, value, (*sparsityConfig).fields), true
 	case kBlockScaling:
-		return message(c, num, value, (*blockScalingConfig).fields), true
+		return wire.Message(c, num, value, (*blockScalingConfig).fields), true
 	}
 	return nil, false
 }
 
 // number codes an integer.
-func (d *protoModule) number(c *coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
+func (d *protoModule) number(c *wire.Coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
 	switch s.name {
 	case "iota_dimension", "inferred_dimension":
 		list := []int64{v}
-		if !c.encode {
+		if !c.Encode {
 			list = nil
 		}
-		if c.ints(num, &list); len(list) != 1 {
+		if c.Ints(num, &list); len(list) != 1 {
 			return 0, false
 		}
 		return list[0], true
 	case "cross_program_prefetch_index": // 0 is written, too
-		if c.encode {
-			c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.VarintType), uint64(v))
+		if c.Encode {
+			c.Out = protowire.AppendVarint(protowire.AppendTag(c.Out, num, protowire.VarintType), uint64(v))
 			return v, true
 		}
-		return int64(c.get(num).value), true
+		return int64(c.Get(num).Value), true
 	}
-	c.int(num, &v)
-	return v, c.encode || v != 0 || s != aChannel && s != aFeatureGroups && s != aBatchGroups
+	c.Int(num, &v)
+	return v, c.Encode || v != 0 || s != aChannel && s != aFeatureGroups && s != aBatchGroups
 }
 
 // associative codes is_associative, which may be unknown in a proto.
-func associative(c *coder, num protowire.Number, v bool) (_, known bool) {
+func associative(c *wire.Coder, num protowire.Number, v bool) (_, known bool) {
 	var i int64
-	if c.encode {
+	if c.Encode {
 		i = 2
 		if v {
 			i = 1
 		}
 	}
-	c.int(num, &i)
+	c.Int(num, &i)
 	return i == 1, i != 0
 }
 
-func (p *paddingDim) fields(c *coder) {
-	c.int(1, &p.low)
-	c.int(2, &p.high)
-	c.int(3, &p.interior)
+func (p *paddingDim) fields(c *wire.Coder) {
+	c.Int(1, &p.low)
+	c.Int(2, &p.high)
+	c.Int(3, &p.interior)
 }
 
-func (s *sliceDim) fields(c *coder) {
-	c.int(1, &s.start)
-	c.int(2, &s.limit)
-	c.int(3, &s.stride)
+func (s *sliceDim) fields(c *wire.Coder) {
+	c.Int(1, &s.start)
+	c.Int(2, &s.limit)
+	c.Int(3, &s.stride)
 }
 
-func (a *valueAlias) fields(c *coder) {
-	c.ints(1, &a.output)
-	c.int(2, &a.number)
-	c.ints(3, &a.index)
+func (a *valueAlias) fields(c *wire.Coder) {
+	c.Ints(1, &a.output)
+	c.Int(2, &a.number)
+	c.Ints(3, &a.index)
 }
 
-func (s *statistics) fields(c *coder) {
-	c.int(1, &s.shown)
-	messages(c, 2, &s.list, func(e *statistic, c *coder) {
-		c.str(1, &e.name)
-		c.double(2, &e.value)
+func (s *statistics) fields(c *wire.Coder) {
+	c.Int(1, &s.shown)
+	wire.Messages(c, 2, &s.list, func(e *statistic, c *wire.Coder) {
+		c.Str(1, &e.name)
+		c.Double(2, &e.value)
 	})
 }
 
-func (a *accuracy) fields(c *coder) {
-	c.int(1, &a.mode)
-	found := c.msg(2, a.tolerance, func(c *coder) {
-		c.double(1, &a.atol)
-		c.double(2, &a.rtol)
+func (a *accuracy) fields(c *wire.Coder) {
+	c.Int(1, &a.mode)
+	found := c.Msg(2, a.tolerance, func(c *wire.Coder) {
+		c.Double(1, &a.atol)
+		c.Double(2, &a.rtol)
 		ulps := int64(a.ulps)
-		if c.int(3, &ulps); !c.encode {
+		if c.Int(3, &ulps); !c.Encode {
 			a.ulps = float64(ulps)
 		}
 	})
-	if !c.encode {
+	if !c.Encode {
 		a.tolerance = found
 	}
 }
 
-func (s *sparsityConfig) fields(c *coder) {
+func (s *sparsityConfig) fields(c *wire.Coder) {
 	s.lhs.field(c, 1)
 	s.rhs.field(c, 2)
 }
 
-func (s *sparsity) field(c *coder, num protowire.Number) {
-	found := c.msg(num, s.set, func(c *coder) {
-		c.int(1, &s.num)
-		c.int(2, &s.group)
-		c.int(3, &s.dim)
-		c.int(4, &s.stride)
-		c.int(5, &s.index)
+func (s *sparsity) field(c *wire.Coder, num protowire.Number) {
+	found := c.Msg(num, s.set, func(c *wire.Coder) {
+		c.Int(1, &s.num)
+		c.Int(2, &s.group)
+		c.Int(3, &s.dim)
+		c.Int(4, &s.stride)
+		c.Int(5, &s.index)
 	})
-	if !c.encode {
+	if !c.Encode {
 		s.set = found
 	}
 }
 
-func (s *blockScalingConfig) fields(c *coder) {
+func (s *blockScalingConfig) fields(c *wire.Coder) {
 	s.lhs.field(c, 1)
 	s.rhs.field(c, 2)
 }
 
-func (s *blockScaling) field(c *coder, num protowire.Number) {
-	found := c.msg(num, s.set, func(c *coder) {
-		c.int(1, &s.scale)
-		c.int(2, &s.zero)
-		c.ints(3, &s.strides)
-		c.ints(4, &s.steps)
+func (s *blockScaling) field(c *wire.Coder, num protowire.Number) {
+	found := c.Msg(num, s.set, func(c *wire.Coder) {
+		c.Int(1, &s.scale)
+		c.Int(2, &s.zero)
+		c.Ints(3, &s.strides)
+		c.Ints(4, &s.steps)
 	})
-	if !c.encode {
+	if !c.Encode {
 		s.set = found
 	}
 }
 
 // payload reads a Payload: its text, or the index of one of the module's payloads.
-func (d *protoModule) payload(c *coder) string {
+func (d *protoModule) payload(c *wire.Coder) string {
 	var v string
-	c.str(1, &v)
-	if !c.has(2) {
+	c.Str(1, &v)
+	if !c.Has(2) {
 		return v
 	}
 	var id int64
-	c.int(2, &id)
+	c.Int(2, &id)
 	if id < 0 || id >= int64(len(d.payloads)) {
 		d.fail(nil, "payload %d does not exist; the module has %d", id, len(d.payloads))
 	}
 	return d.payloads[id]
 }
 
-func (d *protoModule) enum(c *coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
+func (d *protoModule) enum(c *wire.Coder, num protowire.Number, s *attrSpec, v int64) (_ int64, found bool) {
 	if s.name == "direction" || s.name == "type" || s.name == "order" || s.name == "kind" {
 		// These are strings.
 		var name string
-		if c.encode {
+		if c.Encode {
 			name = s.enumName(v)
 		}
-		if c.str(num, &name); name == "" {
+		if c.Str(num, &name); name == "" {
 			return 0, false
 		}
 		i := slices.Index(s.enum, name)
@@ -329,7 +331,7 @@ func (d *protoModule) enum(c *coder, num protowire.Number, s *attrSpec, v int64)
 	if s.name == "mode" { // the one mode is a message, which shifts codes
 		return 0, true
 	}
-	c.int(num, &v)
+	c.Int(num, &v)
 	if v < 0 || v >= int64(len(s.enum)) {
 		d.fail(nil, "unknown %s %d", s.name, v)
 	}
@@ -337,32 +339,32 @@ func (d *protoModule) enum(c *coder, num protowire.Number, s *attrSpec, v int64)
 }
 
 // intLists codes source_target_pairs, and the slice_sizes of a collective-permute, which are concatenated lists.
-func intLists(c *coder, num protowire.Number, v [][]int64) (_ [][]int64, found bool) {
+func intLists(c *wire.Coder, num protowire.Number, v [][]int64) (_ [][]int64, found bool) {
 	if num == 52 {
-		messages(c, num, &v, func(p *[]int64, c *coder) {
+		wire.Messages(c, num, &v, func(p *[]int64, c *wire.Coder) {
 			if *p == nil {
 				*p = make([]int64, 2)
 			}
-			c.int(1, &(*p)[0])
-			c.int(2, &(*p)[1])
+			c.Int(1, &(*p)[0])
+			c.Int(2, &(*p)[1])
 		})
 		return v, true
 	}
 	flat := slices.Concat(v...)
-	if c.ints(num, &flat); !c.encode {
+	if c.Ints(num, &flat); !c.Encode {
 		v = [][]int64{flat} // checkDecoded splits it when the operands are known
 	}
 	return v, len(flat) > 0
 }
 
-func (w *windowDim) fields(c *coder) {
-	c.int(1, &w.size)
-	c.int(2, &w.stride)
-	c.int(3, &w.padLow)
-	c.int(4, &w.padHigh)
-	c.int(5, &w.windowDilation)
-	c.int(6, &w.baseDilation)
-	c.bool(7, &w.reversal)
+func (w *windowDim) fields(c *wire.Coder) {
+	c.Int(1, &w.size)
+	c.Int(2, &w.stride)
+	c.Int(3, &w.padLow)
+	c.Int(4, &w.padHigh)
+	c.Int(5, &w.windowDilation)
+	c.Int(6, &w.baseDilation)
+	c.Bool(7, &w.reversal)
 }
 
 // places returns the places of two letters in the labels of dimensions, and of the digits in their order.
@@ -385,13 +387,13 @@ func places(labels string, first, second byte) (a, b int64, digits []int64) {
 }
 
 // convDims codes ConvolutionDimensionNumbers. Dimensions without a number are '?'.
-func (d *protoModule) convDims(c *coder, v convDims) convDims {
+func (d *protoModule) convDims(c *wire.Coder, v convDims) convDims {
 	side := func(labels *string, first, second byte, firstNum, secondNum, spatialNum protowire.Number) {
 		a, b, spatial := places(*labels, first, second)
-		c.int(firstNum, &a)
-		c.int(secondNum, &b)
-		c.ints(spatialNum, &spatial)
-		if c.encode {
+		c.Int(firstNum, &a)
+		c.Int(secondNum, &b)
+		c.Ints(spatialNum, &spatial)
+		if c.Encode {
 			return
 		}
 		n := max(a, b)

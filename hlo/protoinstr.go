@@ -8,6 +8,7 @@ import (
 
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // protoField is the field of an attribute in HloInstructionProto: its number, within the message of field parent if
@@ -88,16 +89,16 @@ func (o *opcode) field(s *attrSpec) protoField {
 	return protoField{}
 }
 
-func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs, extra map[*instr]*computation) {
+func (d *protoModule) encodeInstr(c *wire.Coder, in *instr, base int64, ids protoIDs, extra map[*instr]*computation) {
 	name := d.nameOf(in)
-	c.str(1, &name)
+	c.Str(1, &name)
 	name = in.op.name
-	c.str(2, &name)
+	c.Str(2, &name)
 	d.shapeField(c, 3, &in.shape)
 	if in.literal != nil {
-		c.write(8, func(c *coder) { d.literal(c, in.literal) })
+		c.Write(8, func(c *wire.Coder) { d.literal(c, in.literal) })
 	}
-	c.int(9, &in.param)
+	c.Int(9, &in.param)
 	var called []*computation
 	if w := extra[in]; w != nil {
 		called = []*computation{w}
@@ -107,15 +108,15 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 		}
 	}
 	id := base + int64(in.order)
-	c.int(35, &id)
-	c.instrIDs(36, in.operands, base)
-	c.instrIDs(37, in.predecessors(), base)
+	c.Int(35, &id)
+	instrIDs(c, 36, in.operands, base)
+	instrIDs(c, 37, in.predecessors(), base)
 	if len(called) > 0 {
 		list := make([]int64, len(called))
 		for i, comp := range called {
 			list[i] = ids.comp[comp]
 		}
-		c.ints(38, &list)
+		c.Ints(38, &list)
 	}
 	sugar := in.wrapped != nil && in.op == opAsyncStart
 	var parent protowire.Number
@@ -127,46 +128,46 @@ func (d *protoModule) encodeInstr(c *coder, in *instr, base int64, ids protoIDs,
 			d.attr(c, in, f.num, a.spec, a.value)
 		case f.parent != parent: // else written with the first of its message
 			parent = f.parent
-			c.write(parent, func(c *coder) { d.encodeAttrs(c, in, parent) })
+			c.Write(parent, func(c *wire.Coder) { d.encodeAttrs(c, in, parent) })
 		}
 	}
 	if in.op.name == "ragged-dot" {
 		// The plain dimensions are nested one message deeper.
-		c.write(90, func(c *coder) {
-			c.write(1, func(c *coder) { d.encodeAttrs(c, in, 30) })
+		c.Write(90, func(c *wire.Coder) {
+			c.Write(1, func(c *wire.Coder) { d.encodeAttrs(c, in, 30) })
 		})
 	}
 	switch {
 	case in.op.name == "convolution" && in.attrByName("window") == nil:
-		c.write(15, func(*coder) {})
+		c.Write(15, func(*wire.Coder) {})
 	case in.op == opCustomCall:
 		if in.attrByName(stablehlo.AttrAPIVersion) == nil {
 			one := int64(1)
-			c.int(77, &one)
+			c.Int(77, &one)
 		}
 		if in.attrByName("operand_layout_constraints") != nil {
 			yes := true
-			c.bool(56, &yes)
+			c.Bool(56, &yes)
 		}
 	case in.op == opCompare:
 		// XLA reads the order since 0.12 and the type before.
 		if order, ok := in.attrByName("order").(int64); ok && in.operands[0].shape.defaultComparison() == 0 {
 			name := comparisonTypes[order]
-			c.str(72, &name)
+			c.Str(72, &name)
 		}
 	case in.op == opOutfeed && in.attrByName("outfeed_shape") == nil:
 		d.shapeField(c, 29, &in.operands[0].shape)
 	case in.op == opAsyncStart && in.attrByName("async_execution_thread") == nil:
 		thread := mainThread
-		c.str(79, &thread)
+		c.Str(79, &thread)
 	}
 	if in.rest != nil {
-		c.rest(in.rest)
+		c.Rest(in.rest)
 	}
 }
 
 // encodeAttrs encodes the attributes of in that the message of field parent holds.
-func (d *protoModule) encodeAttrs(c *coder, in *instr, parent protowire.Number) {
+func (d *protoModule) encodeAttrs(c *wire.Coder, in *instr, parent protowire.Number) {
 	for _, a := range in.attrs {
 		if f := in.op.field(a.spec); f.parent == parent {
 			d.attr(c, in, f.num, a.spec, a.value)
@@ -180,7 +181,7 @@ func keptOnStart(in *instr, s *attrSpec) bool {
 }
 
 // instrIDs encodes the ids of instructions of one computation.
-func (c *coder) instrIDs(num protowire.Number, list []*instr, base int64) {
+func instrIDs(c *wire.Coder, num protowire.Number, list []*instr, base int64) {
 	if len(list) == 0 {
 		return
 	}
@@ -188,18 +189,18 @@ func (c *coder) instrIDs(num protowire.Number, list []*instr, base int64) {
 	for _, in := range list {
 		n += protowire.SizeVarint(uint64(base + int64(in.order)))
 	}
-	c.out = protowire.AppendVarint(protowire.AppendTag(c.out, num, protowire.BytesType), uint64(n))
+	c.Out = protowire.AppendVarint(protowire.AppendTag(c.Out, num, protowire.BytesType), uint64(n))
 	for _, in := range list {
-		c.out = protowire.AppendVarint(c.out, uint64(base+int64(in.order)))
+		c.Out = protowire.AppendVarint(c.Out, uint64(base+int64(in.order)))
 	}
 }
 
-func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int64) {
+func (d *protoModule) decodeInstr(c *wire.Coder) (in *instr, operands, control []int64) {
 	in = d.slabs.instrs.one()
-	in.pos = diag.At(c.offset())
-	c.str(1, &in.name)
+	in.pos = diag.At(c.Offset())
+	c.Str(1, &in.name)
 	var opName string
-	c.str(2, &opName)
+	c.Str(2, &opName)
 	in.op = opcodes[opName]
 	if in.op == nil {
 		d.fail(nil, "instruction %s has an unknown opcode %s", shorten(in.name), shorten(opName))
@@ -208,7 +209,7 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 		d.fail(nil, "instruction %s has no shape", shorten(in.name))
 	}
 	if in.op == opConstant {
-		if !c.msg(8, false, func(c *coder) { in.literal = d.literal(c, nil) }) {
+		if !c.Msg(8, false, func(c *wire.Coder) { in.literal = d.literal(c, nil) }) {
 			d.fail(nil, "constant %s has no value", shorten(in.name))
 		}
 		if !compatible(in.literal.shape, in.shape) {
@@ -216,14 +217,14 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 		}
 		in.literal.shape = in.shape
 	}
-	c.int(9, &in.param)
-	c.int(35, &in.id)
+	c.Int(9, &in.param)
+	c.Int(35, &in.id)
 	start := len(d.ids)
-	c.ints(36, &d.ids)
+	c.Ints(36, &d.ids)
 	operands = d.ids[start:]
-	c.ints(37, &control)
+	c.Ints(37, &control)
 	start = len(d.called)
-	c.ints(38, &d.called)
+	c.Ints(38, &d.called)
 	var room [8]attr
 	attrs := room[:0]
 	for i, spec := range in.op.attrs {
@@ -232,8 +233,8 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 	for i, spec := range commonAttrs {
 		// Most instructions have few of these.
 		f := commonFields[i]
-		if raw := c.get(f.num); raw != nil || spec == cConfig && c.has(99) {
-			if raw != nil && raw.body == raw.end && raw.typ == protowire.BytesType && spec.omit != nil && spec != cConfig {
+		if raw := c.Get(f.num); raw != nil || spec == cConfig && c.Has(99) {
+			if raw != nil && raw.Empty() && spec.omit != nil && spec != cConfig {
 				continue // XLA writes empty statistics
 			}
 			if spec != cAccuracy || in.op.accuracy {
@@ -242,7 +243,7 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 		}
 	}
 	if in.op == opCustomCall {
-		c.get(56)
+		c.Get(56)
 	}
 	called := d.called[start:len(d.called):len(d.called)]
 	if len(called) > 0 {
@@ -252,8 +253,8 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 		in.attrs = d.slabs.attrs.take(n + more)[:n] // bindCalls sets up to two more
 		copy(in.attrs, attrs)
 	}
-	if rest := c.unread(); rest != nil {
-		in.rest = new(protoRest)
+	if rest := c.Unread(); rest != nil {
+		in.rest = new(wire.Rest)
 		*in.rest = rest
 	}
 	if in.op.operands >= 0 && len(operands) != in.op.operands {
@@ -263,20 +264,20 @@ func (d *protoModule) decodeInstr(c *coder) (in *instr, operands, control []int6
 }
 
 // decodeAttr appends the attribute spec of in, which field f of the message in c holds, if it is there.
-func (d *protoModule) decodeAttr(c *coder, in *instr, spec *attrSpec, f protoField, attrs []attr) []attr {
+func (d *protoModule) decodeAttr(c *wire.Coder, in *instr, spec *attrSpec, f protoField, attrs []attr) []attr {
 	if f.num == 0 || spec == aMode {
 		return attrs
 	}
 	var v any
 	found := false
-	decode := func(c *coder) { v, found = d.attr(c, in, f.num, spec, nil) }
+	decode := func(c *wire.Coder) { v, found = d.attr(c, in, f.num, spec, nil) }
 	switch {
 	case f.parent == 0:
 		decode(c)
-	case f.parent == 30 && c.has(90):
-		c.msg(90, false, func(c *coder) { c.msg(1, false, decode) })
+	case f.parent == 30 && c.Has(90):
+		c.Msg(90, false, func(c *wire.Coder) { c.Msg(1, false, decode) })
 	default:
-		c.msg(f.parent, false, decode)
+		c.Msg(f.parent, false, decode)
 	}
 	if !found && (spec.required || spec.always != nil) {
 		v, found = zeroAttr(spec), true
@@ -288,52 +289,52 @@ func (d *protoModule) decodeAttr(c *coder, in *instr, spec *attrSpec, f protoFie
 }
 
 // decodedMetadata returns the metadata of a field. Equal encodings give one value.
-func (d *protoModule) decodedMetadata(c *coder, f *rawField) *metadata {
-	c.want(f, protowire.BytesType)
-	text := c.text(c.bytesOf(f))
+func (d *protoModule) decodedMetadata(c *wire.Coder, f *wire.Field) *metadata {
+	c.Want(f, protowire.BytesType)
+	text := c.Text(c.BytesOf(f))
 	m := d.known[text]
 	if m == nil {
 		m = d.slabs.metadata.one()
 		store(&d.known, text, m)
-		c.read(f, func(c *coder) { d.metadata(c, m) })
+		c.Read(f, func(c *wire.Coder) { d.metadata(c, m) })
 	}
 	return m
 }
 
-func (d *protoModule) metadata(c *coder, m *metadata) {
-	c.str(1, &m.opType)
-	c.str(2, &m.opName)
-	c.str(3, &m.sourceFile)
-	c.int(4, &m.sourceLine)
-	c.ints(5, &m.profileType)
-	c.str(12, &m.deduplicatedName)
-	c.int(15, &m.frame)
-	c.str(16, &m.schedulingName)
-	c.int(17, &m.sourceEndLine)
-	c.int(18, &m.sourceColumn)
-	c.int(19, &m.sourceEndColumn)
-	c.msg(20, m.payload != nil, func(c *coder) {
-		if c.encode {
-			c.str(1, m.payload)
+func (d *protoModule) metadata(c *wire.Coder, m *metadata) {
+	c.Str(1, &m.opType)
+	c.Str(2, &m.opName)
+	c.Str(3, &m.sourceFile)
+	c.Int(4, &m.sourceLine)
+	c.Ints(5, &m.profileType)
+	c.Str(12, &m.deduplicatedName)
+	c.Int(15, &m.frame)
+	c.Str(16, &m.schedulingName)
+	c.Int(17, &m.sourceEndLine)
+	c.Int(18, &m.sourceColumn)
+	c.Int(19, &m.sourceEndColumn)
+	c.Msg(20, m.payload != nil, func(c *wire.Coder) {
+		if c.Encode {
+			c.Str(1, m.payload)
 			return
 		}
 		text := d.payload(c)
 		m.payload = &text
 	})
-	if !c.encode && (m.frame < 0 || m.frame > int64(len(d.m.frames.frames))) {
+	if !c.Encode && (m.frame < 0 || m.frame > int64(len(d.m.frames.frames))) {
 		m.frame = 0
 	}
-	c.rest(&m.rest)
+	c.Rest(&m.rest)
 }
 
 // origin codes an OriginalValueProto: the leaves of a tree with their positions.
-func (d *protoModule) origin(c *coder, o *origin) *origin {
+func (d *protoModule) origin(c *wire.Coder, o *origin) *origin {
 	type leaf struct {
 		index []int64
 		array *originArray
 	}
 	var leaves []leaf
-	if c.encode {
+	if c.Encode {
 		var walk func(n *originNode, index []int64)
 		walk = func(n *originNode, index []int64) {
 			if !n.isTuple {
@@ -350,18 +351,18 @@ func (d *protoModule) origin(c *coder, o *origin) *origin {
 	} else {
 		o = &origin{}
 	}
-	messages(c, 1, &leaves, func(l *leaf, c *coder) {
-		c.ints(1, &l.index)
-		c.msg(2, l.array != nil, func(c *coder) {
+	wire.Messages(c, 1, &leaves, func(l *leaf, c *wire.Coder) {
+		c.Ints(1, &l.index)
+		c.Msg(2, l.array != nil, func(c *wire.Coder) {
 			if l.array == nil {
 				l.array = &originArray{}
 			}
 			l.array.fields(c)
 		})
 	})
-	c.bool(2, &o.synthetic)
-	c.str(3, &o.calls)
-	if c.encode {
+	c.Bool(2, &o.synthetic)
+	c.Str(3, &o.calls)
+	if c.Encode {
 		return o
 	}
 	for _, l := range leaves {

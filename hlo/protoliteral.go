@@ -6,13 +6,14 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/hlocb/hlocb/internal/wire"
 	"github.com/hlocb/hlocb/tensor"
 )
 
 // literal codes a LiteralProto: elements in the order of the layout. Elements narrower than a byte
 // are packed in older protos only.
-func (d *protoModule) literal(c *coder, v *literal) *literal {
-	if c.encode {
+func (d *protoModule) literal(c *wire.Coder, v *literal) *literal {
+	if c.Encode {
 		d.encodeLiteral(c, v)
 		return v
 	}
@@ -23,7 +24,7 @@ func (d *protoModule) literal(c *coder, v *literal) *literal {
 		d.fail(nil, "a literal has no shape")
 	}
 	if v.shape.isTuple() {
-		messages(c, 10, &v.elems, func(e **literal, c *coder) { *e = d.literal(c, nil) })
+		wire.Messages(c, 10, &v.elems, func(e **literal, c *wire.Coder) { *e = d.literal(c, nil) })
 		if len(v.elems) != len(v.shape.elems) {
 			d.fail(nil, "a literal of type %s has %d elements", v.shape.plain(), len(v.elems))
 		}
@@ -36,12 +37,12 @@ func (d *protoModule) literal(c *coder, v *literal) *literal {
 	return v
 }
 
-func (d *protoModule) encodeLiteral(c *coder, v *literal) {
+func (d *protoModule) encodeLiteral(c *wire.Coder, v *literal) {
 	s := v.shape.withoutElementBits()
 	d.shapeField(c, 1, &s)
 	if v.shape.isTuple() {
 		for _, e := range v.elems {
-			c.write(10, func(c *coder) { d.encodeLiteral(c, e) })
+			c.Write(10, func(c *wire.Coder) { d.encodeLiteral(c, e) })
 		}
 		return
 	}
@@ -60,7 +61,7 @@ func (d *protoModule) encodeLiteral(c *coder, v *literal) {
 		data = append(slices.Clone(data), make([]byte, n*size-len(data))...)
 	}
 	data = v.shape.physical(data, size, false)
-	c.out = protowire.AppendTag(c.out, num, protowire.BytesType)
+	c.Out = protowire.AppendTag(c.Out, num, protowire.BytesType)
 	switch {
 	case row.name == "s32" || row.name == "s64" || row.name == "u32" || row.name == "u64":
 		list := make([]byte, 0, n*2)
@@ -71,9 +72,9 @@ func (d *protoModule) encodeLiteral(c *coder, v *literal) {
 			}
 			list = protowire.AppendVarint(list, x)
 		}
-		c.out = protowire.AppendBytes(c.out, list)
+		c.Out = protowire.AppendBytes(c.Out, list)
 	default:
-		c.out = protowire.AppendBytes(c.out, data)
+		c.Out = protowire.AppendBytes(c.Out, data)
 	}
 }
 
@@ -97,7 +98,7 @@ func (s *shape) withoutElementBits() *shape {
 }
 
 // decodeElements reads the elements of an array.
-func (d *protoModule) decodeElements(c *coder, v *literal) {
+func (d *protoModule) decodeElements(c *wire.Coder, v *literal) {
 	row := v.shape.elem.row()
 	size := v.shape.elem.size()
 	count, ok := product(v.shape.dims)
@@ -110,7 +111,7 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 	switch row.name {
 	case "s32", "s64", "u32", "u64":
 		var list []int64
-		c.ints(num, &list)
+		c.Ints(num, &list)
 		if len(list) == n {
 			data = make([]byte, n*size)
 			for i, x := range list {
@@ -119,7 +120,7 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 		}
 	case "pred":
 		var list []bool
-		c.bools(num, &list)
+		c.Bools(num, &list)
 		if len(list) == n {
 			data = make([]byte, n)
 			for i, x := range list {
@@ -130,18 +131,18 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 		}
 	case "f32", "f64", "c64", "c128":
 		// Packed numbers of a fixed size are consecutive bytes; unpacked ones come one by one.
-		c.each(num, func(f *rawField) {
-			switch f.typ {
+		c.Each(num, func(f *wire.Field) {
+			switch f.Type {
 			case protowire.BytesType:
-				data = append(data, c.bytesOf(f)...)
+				data = append(data, c.BytesOf(f)...)
 			case protowire.Fixed32Type:
-				data = binary.LittleEndian.AppendUint32(data, uint32(f.value))
+				data = binary.LittleEndian.AppendUint32(data, uint32(f.Value))
 			case protowire.Fixed64Type:
-				data = binary.LittleEndian.AppendUint64(data, f.value)
+				data = binary.LittleEndian.AppendUint64(data, f.Value)
 			}
 		})
 	default:
-		c.bytes(num, &data)
+		c.Bytes(num, &data)
 		if row.bits < 8 && 8/row.bits > 1 {
 			per := 8 / row.bits
 			if len(data) == (n+per-1)/per {
@@ -152,7 +153,7 @@ func (d *protoModule) decodeElements(c *coder, v *literal) {
 			}
 		}
 	}
-	if n > 0 && !c.has(num) { // XLA can leave out the elements of a module that it only describes
+	if n > 0 && !c.Has(num) { // XLA can leave out the elements of a module that it only describes
 		v.elided = true
 		return
 	}

@@ -5,68 +5,64 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/hlocb/hlocb/diag"
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // decodeSharding decodes an OpSharding.
 func decodeSharding(text string) (s *sharding, err error) {
-	defer catch(&err)
-	data := []byte(text)
-	r := &protoReader{base: data, text: text, fail: func(_ []byte, format string, args ...any) {
-		panic(failure{diag.Errorf(diag.NewSource("sharding", data), diag.At(0), format, args...)})
-	}}
-	c := &coder{r: r}
-	c.load(data)
-	if s = (&protoModule{m: &Module{}, r: r}).sharding(c, nil); len(s.rest) > 0 {
-		r.fail(nil, "fields that no OpSharding has")
-	}
-	return s, nil
+	err = wire.Decode(text, func(c *wire.Coder) {
+		s = (&protoModule{m: &Module{}, r: c.Reader()}).sharding(c, nil)
+		if len(s.rest) > 0 {
+			c.Reader().Fail(nil, "fields that no OpSharding has")
+		}
+	})
+	return s, err
 }
 
 // sharding codes an OpSharding.
-func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
+func (d *protoModule) sharding(c *wire.Coder, s *sharding) *sharding {
 	if s == nil {
 		s = &sharding{}
 	}
 	d.enter(nil)
 	defer func() { d.level-- }()
-	if c.encode && s.kind == namedShardingKind {
-		c.write(14, func(c *coder) { d.namedSharding(c, s) })
+	if c.Encode && s.kind == namedShardingKind {
+		c.Write(14, func(c *wire.Coder) { d.namedSharding(c, s) })
 		return s
 	}
 	kind := int64(s.kind)
-	c.int(1, &kind)
+	c.Int(1, &kind)
 	if kind < 0 || kind > int64(unreducedSharding) {
 		d.fail(nil, "unknown type %d of a sharding", kind)
 	}
-	c.ints(3, &s.tiles.dims)
-	c.ints(4, &s.tiles.devices)
-	messages(c, 5, &s.elems, func(e **sharding, c *coder) {
-		if elem := d.sharding(c, *e); !c.encode {
+	c.Ints(3, &s.tiles.dims)
+	c.Ints(4, &s.tiles.devices)
+	wire.Messages(c, 5, &s.elems, func(e **sharding, c *wire.Coder) {
+		if elem := d.sharding(c, *e); !c.Encode {
 			*e = elem
 		}
 	})
-	c.bool(6, &s.lastTile)
+	c.Bool(6, &s.lastTile)
 	d.metadataList(c, 7, &s.metadata)
 	last := make([]int64, len(s.lastDims))
 	for i, k := range s.lastDims {
 		last[i] = int64(k)
 	}
-	if !c.encode {
+	if !c.Encode {
 		last = nil
 	}
-	c.ints(8, &last)
-	c.ints(9, &s.tiles.iota)
-	c.ints(10, &s.tiles.perm)
+	c.Ints(8, &last)
+	c.Ints(9, &s.tiles.iota)
+	c.Ints(10, &s.tiles.perm)
 	grouped := s.group.word != ""
 	like := int64(0)
 	if s.group.word == "shard_like" {
 		like = 1
 	}
-	c.bool(11, &grouped)
-	c.int(12, &s.group.id)
-	c.int(13, &like)
-	if !c.encode {
+	c.Bool(11, &grouped)
+	c.Int(12, &s.group.id)
+	c.Int(13, &like)
+	if !c.Encode {
 		s.kind = shardingKind(kind)
 		if last != nil {
 			s.lastDims = []shardingKind{}
@@ -85,13 +81,13 @@ func (d *protoModule) sharding(c *coder, s *sharding) *sharding {
 		default:
 			s.group.word = "shard_as"
 		}
-		if c.has(14) {
+		if c.Has(14) {
 			s.kind = namedShardingKind
-			c.msg(14, false, func(c *coder) { d.namedSharding(c, s) })
+			c.Msg(14, false, func(c *wire.Coder) { d.namedSharding(c, s) })
 		}
 		d.checkSharding(s)
 	}
-	c.rest(&s.rest)
+	c.Rest(&s.rest)
 	return s
 }
 
@@ -112,21 +108,21 @@ func (d *protoModule) checkSharding(s *sharding) {
 	}
 }
 
-func (d *protoModule) metadataList(c *coder, num protowire.Number, list *[]*metadata) {
-	if c.encode {
-		messages(c, num, list, func(m **metadata, c *coder) { d.metadata(c, *m) })
+func (d *protoModule) metadataList(c *wire.Coder, num protowire.Number, list *[]*metadata) {
+	if c.Encode {
+		wire.Messages(c, num, list, func(m **metadata, c *wire.Coder) { d.metadata(c, *m) })
 		return
 	}
-	c.each(num, func(f *rawField) { *list = append(*list, d.decodedMetadata(c, f)) })
+	c.Each(num, func(f *wire.Field) { *list = append(*list, d.decodedMetadata(c, f)) })
 }
 
-func (d *protoModule) namedSharding(c *coder, s *sharding) {
+func (d *protoModule) namedSharding(c *wire.Coder, s *sharding) {
 	if s.named == nil {
 		s.named = &namedSharding{}
 	}
 	n := s.named
 	unreduced, manual := n.unreduced, n.manual
-	if c.encode && n.word != "" && n.word != "replicated" {
+	if c.Encode && n.word != "" && n.word != "replicated" {
 		var all []axisRef
 		for i := range n.mesh.axes {
 			all = append(all, axisRef{axis: int64(i)})
@@ -137,11 +133,11 @@ func (d *protoModule) namedSharding(c *coder, s *sharding) {
 			manual = all
 		}
 	}
-	c.msg(2, true, func(c *coder) { d.mesh(c, &n.mesh) })
-	messages(c, 3, &n.dims, func(x *dimSharding, c *coder) {
+	c.Msg(2, true, func(c *wire.Coder) { d.mesh(c, &n.mesh) })
+	wire.Messages(c, 3, &n.dims, func(x *dimSharding, c *wire.Coder) {
 		d.axisRefs(c, 1, &x.axes, &n.mesh)
-		closed := c.encode && !x.open
-		if c.bool(2, &closed); !c.encode {
+		closed := c.Encode && !x.open
+		if c.Bool(2, &closed); !c.Encode {
 			x.open = !closed
 		}
 	})
@@ -150,8 +146,8 @@ func (d *protoModule) namedSharding(c *coder, s *sharding) {
 	d.metadataList(c, 6, &s.metadata)
 	d.axisRefs(c, 7, &manual, &n.mesh)
 	op := int64(max(0, slices.Index(reductions, n.reduction)))
-	c.int(8, &op)
-	if c.encode {
+	c.Int(8, &op)
+	if c.Encode {
 		return
 	}
 	n.unreduced, n.manual = unreduced, manual
@@ -163,12 +159,12 @@ func (d *protoModule) namedSharding(c *coder, s *sharding) {
 
 var reductions = []string{"sum", "max", "min"}
 
-func (d *protoModule) axisRefs(c *coder, num protowire.Number, list *[]axisRef, m *mesh) {
-	messages(c, num, list, func(r *axisRef, c *coder) {
-		c.int(1, &r.axis)
-		c.msg(2, r.size != 0, func(c *coder) {
-			c.int(1, &r.pre)
-			c.int(2, &r.size)
+func (d *protoModule) axisRefs(c *wire.Coder, num protowire.Number, list *[]axisRef, m *mesh) {
+	wire.Messages(c, num, list, func(r *axisRef, c *wire.Coder) {
+		c.Int(1, &r.axis)
+		c.Msg(2, r.size != 0, func(c *wire.Coder) {
+			c.Int(1, &r.pre)
+			c.Int(2, &r.size)
 		})
 		if r.axis < 0 || r.axis >= int64(len(m.axes)) {
 			d.fail(nil, "a sharding names axis %d of a mesh that does not have it", r.axis)
@@ -176,21 +172,21 @@ func (d *protoModule) axisRefs(c *coder, num protowire.Number, list *[]axisRef, 
 	})
 }
 
-func (d *protoModule) mesh(c *coder, m *mesh) {
-	messages(c, 1, &m.axes, func(a *axis, c *coder) {
-		c.str(1, &a.name)
-		c.int(2, &a.size)
+func (d *protoModule) mesh(c *wire.Coder, m *mesh) {
+	wire.Messages(c, 1, &m.axes, func(a *axis, c *wire.Coder) {
+		c.Str(1, &a.name)
+		c.Int(2, &a.size)
 	})
 	ids := m.ids.devices
 	if m.oneDevice() {
 		ids = []int64{m.device}
 	}
-	c.ints(2, &ids)
-	c.msg(3, m.ids.iota != nil, func(c *coder) {
-		c.ints(1, &m.ids.iota)
-		c.ints(2, &m.ids.perm)
+	c.Ints(2, &ids)
+	c.Msg(3, m.ids.iota != nil, func(c *wire.Coder) {
+		c.Ints(1, &m.ids.iota)
+		c.Ints(2, &m.ids.perm)
 	})
-	if c.encode {
+	if c.Encode {
 		return
 	}
 	switch {
@@ -207,36 +203,36 @@ func (d *protoModule) mesh(c *coder, m *mesh) {
 
 // groups codes the replica groups of a collective: a list, iota tiles, or axes of a mesh. Older modules store the
 // list in another field.
-func (d *protoModule) groups(c *coder, g *replicaGroups) *replicaGroups {
+func (d *protoModule) groups(c *wire.Coder, g *replicaGroups) *replicaGroups {
 	if g == nil {
 		g = &replicaGroups{}
 	}
-	list := func(c *coder, num protowire.Number) {
-		messages(c, num, &g.lists, func(group *[]int64, c *coder) { c.ints(1, group) })
+	list := func(c *wire.Coder, num protowire.Number) {
+		wire.Messages(c, num, &g.lists, func(group *[]int64, c *wire.Coder) { c.Ints(1, group) })
 	}
-	found := c.msg(92, g.tiles != nil, func(c *coder) {
+	found := c.Msg(92, g.tiles != nil, func(c *wire.Coder) {
 		if g.tiles == nil {
 			g.tiles = &tiles{dims: make([]int64, 2)}
 		}
-		c.int(1, &g.tiles.dims[0])
-		c.int(2, &g.tiles.dims[1])
-		c.ints(3, &g.tiles.iota)
-		c.ints(4, &g.tiles.perm)
-		if !c.encode && (len(g.tiles.iota) == 0 || len(g.tiles.iota) != len(g.tiles.perm)) {
+		c.Int(1, &g.tiles.dims[0])
+		c.Int(2, &g.tiles.dims[1])
+		c.Ints(3, &g.tiles.iota)
+		c.Ints(4, &g.tiles.perm)
+		if !c.Encode && (len(g.tiles.iota) == 0 || len(g.tiles.iota) != len(g.tiles.perm)) {
 			d.fail(nil, "replica groups have devices of %d dimensions and a permutation of %d", len(g.tiles.iota), len(g.tiles.perm))
 		}
-	}) || c.msg(93, g.mesh != nil, func(c *coder) {
+	}) || c.Msg(93, g.mesh != nil, func(c *wire.Coder) {
 		if g.mesh == nil {
 			g.mesh = &mesh{}
 		}
-		c.msg(1, true, func(c *coder) { d.mesh(c, g.mesh) })
+		c.Msg(1, true, func(c *wire.Coder) { d.mesh(c, g.mesh) })
 		d.axisRefs(c, 2, &g.axes, g.mesh)
-	}) || c.msg(87, true, func(c *coder) { list(c, 1) })
-	if !c.encode {
+	}) || c.Msg(87, true, func(c *wire.Coder) { list(c, 1) })
+	if !c.Encode {
 		if !found {
 			list(c, 49)
 		}
-		c.get(49)
+		c.Get(49)
 	}
 	return g
 }

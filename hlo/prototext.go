@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // The text form of protos (protobuf's "text format"): name: value and name { ... }. It is translated to the binary
@@ -270,11 +272,11 @@ func (p *textProto) value(f *textField, start int, packed map[*textField][]byte)
 
 // message writes a field whose message write writes.
 func (p *textProto) message(num protowire.Number, write func()) {
-	p.out = openMessage(p.out, num)
+	p.out = wire.OpenMessage(p.out, num)
 	start, mark := len(p.out), len(p.marks)
 	write()
 	var moved int
-	p.out, moved = closeMessage(p.out, start)
+	p.out, moved = wire.CloseMessage(p.out, start)
 	for i := mark; i < len(p.marks); i++ {
 		p.marks[i].out += moved
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hlocb/hlocb/internal/wire"
 )
 
 // shardingKind is the type of a sharding, with the numbers of OpSharding.Type.
@@ -45,7 +47,7 @@ type sharding struct {
 	group    shardGroup
 	metadata []*metadata
 	named    *namedSharding
-	rest     protoRest
+	rest     wire.Rest
 }
 
 // tiles assigns devices to the tiles of a value: dims tiles, numbered by a list, or by a transposed iota.

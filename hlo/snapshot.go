@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/hlocb/hlocb/internal/wire"
 	"github.com/hlocb/hlocb/ir"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -46,24 +47,24 @@ func (d *protoModule) snapshot(message []byte, depth int, raw []byte) {
 	if depth == 0 {
 		return
 	}
-	c := &coder{r: d.r}
-	c.load(message)
+	c := wire.NewCoder(d.r)
+	c.Load(message)
 	s := &Snapshot{}
 	tensors := func(v *literal) []*tensor.Tensor { return d.tensors(nil, v) }
 	if depth == 2 {
 		var args []*tensor.Tensor
-		c.decodeEach(2, func(c *coder) { args = append(args, tensors(d.literal(c, nil))...) })
-		if c.count(2) > 0 || c.has(3) {
+		c.DecodeEach(2, func(c *wire.Coder) { args = append(args, tensors(d.literal(c, nil))...) })
+		if c.Count(2) > 0 || c.Has(3) {
 			s.Arguments = [][]*tensor.Tensor{args}
 		}
-		c.msg(3, false, func(c *coder) { s.Result = append([]*tensor.Tensor{}, tensors(d.literal(c, nil))...) })
+		c.Msg(3, false, func(c *wire.Coder) { s.Result = append([]*tensor.Tensor{}, tensors(d.literal(c, nil))...) })
 	} else {
-		c.decodeEach(2, func(c *coder) {
+		c.DecodeEach(2, func(c *wire.Coder) {
 			var args []*tensor.Tensor
-			c.decodeEach(1, func(c *coder) { args = append(args, tensors(d.literal(c, nil))...) })
-			c.decodeEach(2, func(c *coder) {
+			c.DecodeEach(1, func(c *wire.Coder) { args = append(args, tensors(d.literal(c, nil))...) })
+			c.DecodeEach(2, func(c *wire.Coder) {
 				var size int64
-				if c.int(2, &size); size < 0 || size > int64(len(raw)) {
+				if c.Int(2, &size); size < 0 || size > int64(len(raw)) {
 					d.fail(raw, "an argument of %d bytes, but %d bytes are left", size, len(raw))
 				}
 				args = append(args, tensors(d.rawLiteral(raw[:size]))...)
@@ -111,8 +112,8 @@ func (d *protoModule) rawLiteral(data []byte) *literal {
 	if data = data[8:]; n > uint64(len(data)) {
 		d.fail(at, "a shape of %d bytes, but %d bytes are left", n, len(data))
 	}
-	c := &coder{r: d.r}
-	c.load(data[:n])
+	c := wire.NewCoder(d.r)
+	c.Load(data[:n])
 	v, rest := d.rawElements(d.shape(c), data[n:])
 	if len(rest) > 0 {
 		d.fail(rest, "%d bytes after an argument of type %s", len(rest), v.shape.plain())

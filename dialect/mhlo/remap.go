@@ -9,6 +9,7 @@ import (
 
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/dialect/view"
+	"github.com/hlocb/hlocb/internal/wire"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -53,6 +54,7 @@ const (
 	fieldKind    = 1
 	fieldDevices = 4
 	fieldLeaves  = 5
+	fieldNamed   = 14
 
 	kindReplicated = 0
 	kindMaximal    = 1
@@ -68,33 +70,24 @@ func isEncoded(text string) bool {
 	return text != "" && !strings.HasPrefix(strings.TrimSpace(text), "{")
 }
 
-// decode returns the kind of an encoded sharding, the leaves of a tuple, and the first device. The kind is -1 if text
-// does not encode a sharding.
-func decode(text string) (kind int, leaves []string, device uint64) {
-	for b := []byte(text); len(b) > 0; {
-		field, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return -1, nil, 0
+// decode returns the kind of an encoded sharding, the leaves of a tuple, and the devices. The kind is -1 if text does
+// not encode a sharding, or one that has no kind: a named sharding.
+func decode(text string) (kind int64, leaves []string, devices []int64) {
+	err := wire.Decode(text, func(c *wire.Coder) {
+		c.Int(fieldKind, &kind)
+		c.Ints(fieldDevices, &devices)
+		c.Strs(fieldLeaves, &leaves)
+		if c.Has(fieldNamed) {
+			kind = -1
 		}
-		b = b[n:]
-		if n = protowire.ConsumeFieldValue(field, typ, b); n < 0 {
-			return -1, nil, 0
-		}
-		number, _ := protowire.ConsumeVarint(b)
-		data, _ := protowire.ConsumeBytes(b)
-		switch {
-		case field == fieldKind && typ == protowire.VarintType:
-			kind = int(number)
-		case field == fieldDevices && typ == protowire.VarintType:
-			device = number
-		case field == fieldDevices && typ == protowire.BytesType: // packed
-			device, _ = protowire.ConsumeVarint(data)
-		case field == fieldLeaves && typ == protowire.BytesType:
-			leaves = append(leaves, cmp.Or(string(data), encodedReplicated))
-		}
-		b = b[n:]
+	})
+	if err != nil {
+		return -1, nil, nil
 	}
-	return kind, leaves, device
+	for i, leaf := range leaves {
+		leaves[i] = cmp.Or(leaf, encodedReplicated)
+	}
+	return kind, leaves, devices
 }
 
 // PlainSharding returns the text of an encoded sharding that is replicated, manual, or on one device. It returns other
@@ -103,12 +96,12 @@ func PlainSharding(text string) string {
 	if !isEncoded(text) {
 		return text
 	}
-	switch kind, _, device := decode(text); kind {
-	case kindReplicated:
+	switch kind, _, devices := decode(text); {
+	case kind == kindReplicated:
 		return "{replicated}"
-	case kindMaximal:
-		return fmt.Sprintf("{maximal device=%d}", device)
-	case kindManual:
+	case kind == kindMaximal && len(devices) == 1:
+		return fmt.Sprintf("{maximal device=%d}", devices[0])
+	case kind == kindManual:
 		return "{manual}"
 	}
 	return text

@@ -11,6 +11,7 @@ import (
 // shardings have none.
 func TestEncodedShardings(t *testing.T) {
 	const replicated, manual, onDevice1, tiled = "\x08\x00", "\x08\x04", "\x08\x01\x1a\x01\x01\x22\x01\x01", "\x08\x03\x1a\x01\x02J\x01\x02"
+	const named = "r\x0d\x12\x07\x0a\x05\x0a\x01x\x10\x02\x1a\x02\x0a\x00" // {mesh['x'=2], [{'x'}]}
 	for _, c := range []struct {
 		text   string
 		leaves []string
@@ -37,7 +38,7 @@ func TestEncodedShardings(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{replicated: "{replicated}", manual: "{manual}", onDevice1: "{maximal device=1}", "\x08\x01\x20\x01": "{maximal device=1}",
-		tiled: tiled, "\xff": "\xff", "": "", "{manual}": "{manual}"} {
+		tiled: tiled, named: named, "\x08\x01": "\x08\x01", "\xff": "\xff", "": "", "{manual}": "{manual}"} {
 		if got := mhlo.PlainSharding(text); got != want {
 			t.Errorf("%q is plainly %q, want %q", text, got, want)
 		}

@@ -56,7 +56,7 @@ var order = [][]string{
 	{"internal/mlirtext"},
 	{"internal/tensorio"},
 	{"tensor", "diag"},
-	{"internal/peer", "internal/label", "internal/words", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/hashindex", "internal/offheap", "internal/parquet", "internal/cuda"},
+	{"internal/peer", "internal/label", "internal/words", "internal/wire", "internal/heap", "internal/jaxexport", "internal/assembly", "internal/hashindex", "internal/offheap", "internal/parquet", "internal/cuda"},
 }
 
 // forbidden are edges that the order alone would allow. A name covers the packages below its directory, except those
