@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,10 +41,7 @@ func TestInterposedBadTables(t *testing.T) {
 		return
 	}
 	real := cpuPlugin(t)
-	library := filepath.Join(t.TempDir(), "bad.so")
-	if out, err := peer.Command("cc", "-shared", "-fPIC", "-w", "-pthread", "-o", library, "testdata/bad_plugin.c", "-ldl").CombinedOutput(); err != nil {
-		t.Skipf("skip: no C compiler: %v\n%s", err, out)
-	}
+	library := sharedLibrary(t, "cc", "testdata/bad_plugin.c", "-ldl")
 	for _, bad := range []string{"", "no callback", "no error message", "no error code", "no destroy of events"} {
 		cmd := peer.Command(os.Args[0], "-test.run=^TestInterposedBadTables$", "-test.v")
 		cmd.Env = append(slices.Clip(os.Environ()), badTable+"="+library, "BAD="+bad, "REAL_PLUGIN="+real)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,21 +20,6 @@ import (
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
-
-// sharedLibrary compiles a file, or skips the test.
-func sharedLibrary(t *testing.T, compiler, file string, flags ...string) string {
-	t.Helper()
-	path, err := exec.LookPath(compiler)
-	if err != nil {
-		t.Skipf("skip: no compiler %s", compiler)
-	}
-	out := filepath.Join(t.TempDir(), "lib"+filepath.Base(file)+".so")
-	args := append([]string{"-shared", "-fPIC", "-O1", "-w", "-pthread", "-o", out, file}, flags...)
-	if text, err := peer.Command(path, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", compiler, err, text)
-	}
-	return out
-}
 
 func loadForeign(t *testing.T, library, symbol string) *ffi.Library {
 	t.Helper()
@@ -84,13 +68,29 @@ func TestForeignTypes(t *testing.T) {
 				t.Errorf("%s%v in place: % x, %v, expected % x", d, shape, inout.Bytes(), err, want.Bytes())
 			}
 		}
-		v := tt(d, 3)
-		s := hookSite(0x1234, "h", hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
-		var b runtime.Bindings
-		b.Answer("h", h)
-		e := compile(t, program(fmt.Sprintf("(%%x: %s) -> %s", v, v), hookCall("%r", s, "%c0", "%x")+fmt.Sprintf("return %%r#1 : %s\n", v), s), &b)
-		x := pattern(d, tensor.Shape{3})
-		for i, b := range run(t, e, x)[0].Bytes() {
+	}
+	var args []*tensor.Tensor
+	var sites []hook.Site
+	var params, types, values []string
+	body, chain := "", "%c0"
+	for i, d := range boundaryTypes {
+		v, x, r := tt(d, 3), fmt.Sprintf("%%x%d", i), fmt.Sprintf("%%r%d", i)
+		s := hookSite(uint64(0x1234+i), fmt.Sprint("h", i), hook.Call, []hook.TensorType{v}, []hook.TensorType{v})
+		body, chain, sites = body+hookCall(r, s, chain, x), r+"#0", append(sites, s)
+		args, params = append(args, pattern(d, tensor.Shape{3})), append(params, x+": "+v.String())
+		types, values = append(types, v.String()), append(values, r+"#1")
+	}
+	all := strings.Join(types, ", ")
+	var b runtime.Bindings
+	b.Answer("*", h)
+	e := compile(t, program("("+strings.Join(params, ", ")+") -> ("+all+")", body+"return "+strings.Join(values, ", ")+" : "+all+"\n", sites...), &b)
+	for k, out := range run(t, e, args...) {
+		d, x := boundaryTypes[k], args[k]
+		if len(out.Bytes()) != len(x.Bytes()) {
+			t.Errorf("%s: the result has %d bytes, expected %d", d, len(out.Bytes()), len(x.Bytes()))
+			continue
+		}
+		for i, b := range out.Bytes() {
 			if b != flip(d, x.Bytes()[i]) {
 				t.Errorf("%s: element byte %d is %#x, expected %#x", d, i, b, flip(d, x.Bytes()[i]))
 			}

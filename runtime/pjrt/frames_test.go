@@ -44,77 +44,77 @@ const firstAlias = ", output_operand_aliases = [#stablehlo.output_operand_alias<
 func TestFramesAreChecked(t *testing.T) {
 	two, three := tt(tensor.F32, 2), tt(tensor.F32, 3)
 	types := func(list ...hook.TensorType) []hook.TensorType { return list }
-	backends(t, func(t *testing.T, b *Backend, _ *copyCounter) {
-		for _, c := range []struct {
-			name    string
-			kind    hook.Kind
-			chained bool
-			in, out []hook.TensorType
-			aliases []int
-			body    string
-			want    string // the results, or the end of the error
-		}{
-			{"tap", hook.Tap, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", firstAlias) + "return %r, %x", "[1 2] [1 2]"},
-			{"copied tap", hook.Tap, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[1 2] [1 2]"},
-			{"copied inout", hook.InOut, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[10 20] [1 2]"},
-			{"copied inouts", hook.InOut, false, types(two, two), types(two, two), []int{1, 0},
-				"%s = stablehlo.negate %x : tensor<2xf32>\n%r:2 = " + plainCall(1, "%x, %s", "(tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)", "") + "return %r#0, %r#1", "[-10 -20] [10 20]"},
-			{"part of the operands", hook.InOut, false, types(three, two), types(two), []int{1},
-				"%k = stablehlo.constant dense<3.0> : tensor<3xf32>\n%r = " + plainCall(1, "%k, %x", "(tensor<3xf32>, tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[10 20] [1 2]"},
-			{"call", hook.Call, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[10 20] [1 2]"},
-			{"no result", hook.Tap, false, types(two), nil, nil, plainCall(1, "%x", "(tensor<2xf32>) -> ()", "") + "return %x, %x", "[1 2] [1 2]"},
-			{"chain without operands", hook.Feed, true, nil, types(two), nil, "%r = " + plainCall(1, "", "() -> tensor<2xf32>", "") + "return %r, %x", "the call is chained but has no chain"},
-			{"chain without results", hook.Tap, true, types(two), nil, nil, plainCall(1, "%x", "(tensor<2xf32>) -> ()", "") + "return %x, %x", "the call is chained but has no chain"},
-			{"another size", hook.Tap, false, types(three), types(three), nil,
-				"%k = stablehlo.constant dense<3.0> : tensor<3xf32>\n%r = " + plainCall(1, "%k", "(tensor<3xf32>) -> tensor<2xf32>", "") + "return %r, %x", "result 0: a result that should be an operand's value differs from it in size"},
-			{"another size later", hook.InOut, false, types(two, three), types(two, two), nil,
-				"%k = stablehlo.constant dense<3.0> : tensor<3xf32>\n%r:2 = " + plainCall(1, "%x, %k", "(tensor<2xf32>, tensor<3xf32>) -> (tensor<2xf32>, tensor<2xf32>)", "") + "return %r#0, %r#1", "result 1: a result that should be an operand's value differs from it in size"},
-			{"too many results", hook.Tap, false, types(two), types(two), nil,
-				"%r:2 = " + plainCall(1, "%x", "(tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)", "") + "return %r#0, %r#1", "result 1 of a hook of kind tap is operand 1 of 1"},
-			{"sizes", hook.Tap, false, types(tt(tensor.F32, -1)), types(tt(tensor.F32, -1)), nil,
-				"%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "the call lacks the sizes of its operands"},
-		} {
-			s := hookSite(1, "h", c.kind, c.in, c.out)
-			s.Chained, s.Aliases = c.chained, c.aliases
-			p := program("(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)", c.body+" : tensor<2xf32>, tensor<2xf32>\n", s)
-			for _, timeout := range []bool{false, true} {
-				opts := runtime.CompileOptions{Handlers: answer(func(_ context.Context, call *runtime.Call) error {
-					for m, r := range call.Results {
-						for i, x := range tensor.View[float32](call.Operands[max(0, len(call.Operands)-len(call.Results))+m]) {
-							if c.aliases != nil {
-								x = tensor.View[float32](r)[i] // an inout's result starts with the operand
-							}
-							tensor.View[float32](r)[i] = 10 * x
+	b, memory := countingBackend(t)
+	for _, c := range []struct {
+		name    string
+		kind    hook.Kind
+		chained bool
+		in, out []hook.TensorType
+		aliases []int
+		body    string
+		want    string // the results, or the end of the error
+	}{
+		{"tap", hook.Tap, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", firstAlias) + "return %r, %x", "[1 2] [1 2]"},
+		{"copied tap", hook.Tap, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[1 2] [1 2]"},
+		{"copied inout", hook.InOut, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[10 20] [1 2]"},
+		{"copied inouts", hook.InOut, false, types(two, two), types(two, two), []int{1, 0},
+			"%s = stablehlo.negate %x : tensor<2xf32>\n%r:2 = " + plainCall(1, "%x, %s", "(tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)", "") + "return %r#0, %r#1", "[-10 -20] [10 20]"},
+		{"part of the operands", hook.InOut, false, types(three, two), types(two), []int{1},
+			"%k = stablehlo.constant dense<3.0> : tensor<3xf32>\n%r = " + plainCall(1, "%k, %x", "(tensor<3xf32>, tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[10 20] [1 2]"},
+		{"call", hook.Call, false, types(two), types(two), nil, "%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "[10 20] [1 2]"},
+		{"no result", hook.Tap, false, types(two), nil, nil, plainCall(1, "%x", "(tensor<2xf32>) -> ()", "") + "return %x, %x", "[1 2] [1 2]"},
+		{"chain without operands", hook.Feed, true, nil, types(two), nil, "%r = " + plainCall(1, "", "() -> tensor<2xf32>", "") + "return %r, %x", "the call is chained but has no chain"},
+		{"chain without results", hook.Tap, true, types(two), nil, nil, plainCall(1, "%x", "(tensor<2xf32>) -> ()", "") + "return %x, %x", "the call is chained but has no chain"},
+		{"another size", hook.Tap, false, types(three), types(three), nil,
+			"%k = stablehlo.constant dense<3.0> : tensor<3xf32>\n%r = " + plainCall(1, "%k", "(tensor<3xf32>) -> tensor<2xf32>", "") + "return %r, %x", "result 0: a result that should be an operand's value differs from it in size"},
+		{"another size later", hook.InOut, false, types(two, three), types(two, two), nil,
+			"%k = stablehlo.constant dense<3.0> : tensor<3xf32>\n%r:2 = " + plainCall(1, "%x, %k", "(tensor<2xf32>, tensor<3xf32>) -> (tensor<2xf32>, tensor<2xf32>)", "") + "return %r#0, %r#1", "result 1: a result that should be an operand's value differs from it in size"},
+		{"too many results", hook.Tap, false, types(two), types(two), nil,
+			"%r:2 = " + plainCall(1, "%x", "(tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)", "") + "return %r#0, %r#1", "result 1 of a hook of kind tap is operand 1 of 1"},
+		{"sizes", hook.Tap, false, types(tt(tensor.F32, -1)), types(tt(tensor.F32, -1)), nil,
+			"%r = " + plainCall(1, "%x", "(tensor<2xf32>) -> tensor<2xf32>", "") + "return %r, %x", "the call lacks the sizes of its operands"},
+	} {
+		s := hookSite(1, "h", c.kind, c.in, c.out)
+		s.Chained, s.Aliases = c.chained, c.aliases
+		p := program("(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)", c.body+" : tensor<2xf32>, tensor<2xf32>\n", s)
+		for _, timeout := range []bool{false, true} {
+			opts := runtime.CompileOptions{Handlers: answer(func(_ context.Context, call *runtime.Call) error {
+				for m, r := range call.Results {
+					for i, x := range tensor.View[float32](call.Operands[max(0, len(call.Operands)-len(call.Results))+m]) {
+						if c.aliases != nil {
+							x = tensor.View[float32](r)[i] // an inout's result starts with the operand
 						}
-					}
-					return nil
-				})}
-				if timeout {
-					opts.Timeout = handlerLimit
-				}
-				e, err := b.Compile(context.Background(), p, opts)
-				if err != nil {
-					t.Fatalf("%s: %v", c.name, err)
-				}
-				for range 2 { // the second call repeats the first
-					out, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{2}, 1, 2)})
-					if !strings.HasPrefix(c.want, "[") {
-						want := `hook "h" failed at event 0 on device 0: ` + c.want
-						if err == nil || err.Error() != want {
-							t.Errorf("%s: error is %v, expected %s", c.name, err, want)
-						}
-						continue
-					}
-					if err != nil {
-						t.Errorf("%s: %v", c.name, err)
-					} else if got := fmt.Sprint(tensor.View[float32](out[0]), tensor.View[float32](out[1])); got != c.want {
-						t.Errorf("%s, timeout %t: results are %s, expected %s", c.name, timeout, got, c.want)
+						tensor.View[float32](r)[i] = 10 * x
 					}
 				}
-				e.Close()
+				return nil
+			})}
+			if timeout {
+				opts.Timeout = handlerLimit
 			}
+			e, err := b.Compile(context.Background(), p, opts)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for i := range 4 { // the second call repeats the first, and so with values that are copied
+				memory.DeviceMemory = []DeviceMemory{hostMemory{}, remote{}}[i/2]
+				out, err := e.Run(context.Background(), []*tensor.Tensor{f32(tensor.Shape{2}, 1, 2)})
+				if !strings.HasPrefix(c.want, "[") {
+					want := `hook "h" failed at event 0 on device 0: ` + c.want
+					if err == nil || err.Error() != want {
+						t.Errorf("%s: error is %v, expected %s", c.name, err, want)
+					}
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s: %v", c.name, err)
+				} else if got := fmt.Sprint(tensor.View[float32](out[0]), tensor.View[float32](out[1])); got != c.want {
+					t.Errorf("%s, timeout %t: results are %s, expected %s", c.name, timeout, got, c.want)
+				}
+			}
+			e.Close()
 		}
-	})
+	}
 }
 
 // TestBoundedOperands: a handler gets an operand of bounded shape in its size. A size beyond the bound ends the run.

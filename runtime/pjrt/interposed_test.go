@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/peer"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -78,11 +76,7 @@ var wrapped struct {
 func badPlugin(t *testing.T) string {
 	t.Helper()
 	t.Setenv("REAL_PLUGIN", cpuPlugin(t))
-	library := filepath.Join(t.TempDir(), "bad.so")
-	if out, err := peer.Command("cc", "-shared", "-fPIC", "-w", "-pthread", "-o", library, "testdata/bad_plugin.c", "-ldl").CombinedOutput(); err != nil {
-		t.Skipf("skip: no C compiler: %v\n%s", err, out)
-	}
-	return library
+	return sharedLibrary(t, "cc", "testdata/bad_plugin.c", "-ldl")
 }
 
 // framework returns a backend that stands for a framework whose plugin hlocb wraps, with the interposer.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,16 +26,7 @@ const farInput = "HLOCB_TEST_FAR"
 func farPlugin(t *testing.T, flags ...string) string {
 	t.Helper()
 	cpu := cpuPlugin(t)
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("skip: no C compiler to build a plugin with")
-	}
-	path := filepath.Join(t.TempDir(), "far_plugin.so")
-	args := append(flags, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", path, "-DPLUGIN=\""+cpu+"\"", "testdata/far_plugin.c", "-ldl")
-	if out, err := peer.Command(cc, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
+	return sharedLibrary(t, "cc", "testdata/far_plugin.c", append(flags, "-Wall", "-Werror", "-DPLUGIN=\""+cpu+"\"", "-ldl")...)
 }
 
 // movesValues lists tests that also pass if the host cannot read the plugin's memory. concurrently lists tests in which
@@ -67,7 +56,7 @@ func TestFarMemory(t *testing.T) {
 func TestNoEventsOnCUDA(t *testing.T) {
 	path := farPlugin(t, "-DCUDA", "-DHOLE")
 	t.Setenv(cudaDriver, path)
-	testFar(t, path, "^f32[[]5[]]$", "InOutWritesInPlace")
+	testFar(t, path, "[[]5[]]", "InOutWritesInPlace")
 }
 
 // TestOneCUDADriver: all clients of a plugin share one CUDA driver. Before, each client opened one and left it open.
@@ -98,14 +87,7 @@ func TestTrim(t *testing.T) {
 		return
 	}
 	cpuPlugin(t)
-	dir := t.TempDir()
-	source, library := filepath.Join(dir, "trim.c"), filepath.Join(dir, "trim.so")
-	if err := os.WriteFile(source, []byte("#include <unistd.h>\nint malloc_trim(size_t n) { return write(2, \"trimmed\\n\", 8); }\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := peer.Command("cc", "-shared", "-fPIC", "-w", "-o", library, source).CombinedOutput(); err != nil {
-		t.Skipf("skip: no C compiler: %v\n%s", err, out)
-	}
+	library := sharedLibrary(t, "cc", "testdata/trim.c")
 	for _, trim := range []bool{false, true} {
 		cmd := peer.Command(os.Args[0], "-test.run=^TestTrim$", "-test.v")
 		cmd.Env = append(os.Environ(), fmt.Sprint(variable, "=", trim), "LD_PRELOAD="+library)

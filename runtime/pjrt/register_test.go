@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,18 +16,7 @@ import (
 const probeInput = "HLOCB_TEST_PROBE"
 
 // oldPlugin compiles testdata/old_plugin.c.
-func oldPlugin(t *testing.T) string {
-	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("skip: no C compiler to build a plugin with")
-	}
-	path := filepath.Join(t.TempDir(), "old_plugin.so")
-	if out, err := peer.Command(cc, "-shared", "-fPIC", "-o", path, "testdata/old_plugin.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
+func oldPlugin(t *testing.T) string { return sharedLibrary(t, "cc", "testdata/old_plugin.c") }
 
 func TestLayoutIsFoundInAChild(t *testing.T) {
 	if input := os.Getenv(probeInput); input != "" {

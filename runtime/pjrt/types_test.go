@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
@@ -40,66 +42,71 @@ var boundaryTypes = []tensor.DType{
 	tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.Complex64, tensor.Complex128,
 }
 
-// TestTypesAtTheBoundary: one program has a hook of each kind for a value of each type and shape. Handlers get the
+// TestTypesAtTheBoundary: a program has a hook of each kind for a value of each type, in one shape. Handlers get the
 // argument as it is, and what they write arrives.
 func TestTypesAtTheBoundary(t *testing.T) {
 	backend(t)
 	kinds := []hook.Kind{hook.Tap, hook.InOut, hook.Call}
-	for _, d := range boundaryTypes {
-		for _, shape := range []tensor.Shape{{5}, {}, {0}, {3, 3}, {2, 0, 4}} {
-			t.Run(fmt.Sprintf("%s%v", d, shape), func(t *testing.T) {
-				v := tt(d, shape...)
-				arg := pattern(d, shape)
-				calls := ""
-				h := answer(func(_ context.Context, c *runtime.Call) error {
-					calls += c.Site.Name + " "
-					o := c.Operands[0]
-					if o.DType() != d || !o.Shape().Equal(shape) {
-						return fmt.Errorf("operand is %s %v", o.DType(), o.Shape())
-					}
-					if !bytes.Equal(o.Bytes(), arg.Bytes()) {
-						return fmt.Errorf("operand holds % x, expected % x", o.Bytes(), arg.Bytes())
-					}
-					if c.Site.Kind == hook.Tap {
-						if len(c.Results) != 0 {
-							return fmt.Errorf("a tap has %d results", len(c.Results))
-						}
-						return nil
-					}
-					r := c.Results[0]
-					if r.DType() != d || !r.Shape().Equal(shape) || len(r.Bytes()) != len(arg.Bytes()) {
-						return fmt.Errorf("result is %s %v of %d bytes", r.DType(), r.Shape(), len(r.Bytes()))
-					}
-					for i, b := range arg.Bytes() {
-						r.Bytes()[i] = flip(d, b)
+	for _, shape := range []tensor.Shape{{5}, {}, {0}, {3, 3}, {2, 0, 4}} {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) {
+			const first = 0x1234
+			var args []*tensor.Tensor
+			var sites []hook.Site
+			var params, types, values, order []string
+			body, chain := "", "%c0"
+			for i, d := range boundaryTypes {
+				v, x := tt(d, shape...), fmt.Sprintf("%%x%d", i)
+				args, params = append(args, pattern(d, shape)), append(params, x+": "+v.String())
+				for _, kind := range kinds {
+					s := hookSite(uint64(first+len(sites)), fmt.Sprintf("%s %s", kind, d), kind, []hook.TensorType{v}, []hook.TensorType{v})
+					r := fmt.Sprintf("%%r%d", len(sites))
+					body, chain, sites = body+hookCall(r, s, chain, x), r+"#0", append(sites, s)
+					types, values, order = append(types, v.String()), append(values, r+"#1"), append(order, s.Name)
+				}
+			}
+			var called []string
+			h := answer(func(_ context.Context, c *runtime.Call) error {
+				called = append(called, c.Site.Name)
+				o, arg := c.Operands[0], args[int(c.Site.ID-first)/len(kinds)]
+				if o.DType() != arg.DType() || !o.Shape().Equal(shape) {
+					return fmt.Errorf("operand is %s %v", o.DType(), o.Shape())
+				}
+				if !bytes.Equal(o.Bytes(), arg.Bytes()) {
+					return fmt.Errorf("operand holds % x, expected % x", o.Bytes(), arg.Bytes())
+				}
+				if c.Site.Kind == hook.Tap {
+					if len(c.Results) != 0 {
+						return fmt.Errorf("a tap has %d results", len(c.Results))
 					}
 					return nil
-				})
-				var sites []hook.Site
-				body, chain := "", "%c0"
-				for i, kind := range kinds {
-					s := hookSite(uint64(0x1234+i), kind.String(), kind, []hook.TensorType{v}, []hook.TensorType{v})
-					name := fmt.Sprint("%r", i)
-					body, chain, sites = body+hookCall(name, s, chain, "%x"), name+"#0", append(sites, s)
 				}
-				e := compile(t, program(fmt.Sprintf("(%%x: %[1]s) -> (%[1]s, %[1]s, %[1]s)", v), body+fmt.Sprintf("return %%r0#1, %%r1#1, %%r2#1 : %[1]s, %[1]s, %[1]s\n", v), sites...), h)
-				results := run(t, e, arg)
-				if calls != "tap inout call " {
-					t.Errorf("the handlers were called as %s", calls)
+				r := c.Results[0]
+				if r.DType() != arg.DType() || !r.Shape().Equal(shape) || len(r.Bytes()) != len(arg.Bytes()) {
+					return fmt.Errorf("result is %s %v of %d bytes", r.DType(), r.Shape(), len(r.Bytes()))
 				}
-				for i, got := range results {
-					want := arg.Clone()
-					if kinds[i] != hook.Tap {
-						for i, b := range want.Bytes() {
-							want.Bytes()[i] = flip(d, b)
-						}
-					}
-					if got.DType() != d || !got.Shape().Equal(shape) || !bytes.Equal(got.Bytes(), want.Bytes()) {
-						t.Errorf("%s: result is %s %v % x, expected % x", kinds[i], got.DType(), got.Shape(), got.Bytes(), want.Bytes())
-					}
+				for i, b := range arg.Bytes() {
+					r.Bytes()[i] = flip(arg.DType(), b)
 				}
+				return nil
 			})
-		}
+			all := strings.Join(types, ", ")
+			e := compile(t, program("("+strings.Join(params, ", ")+") -> ("+all+")", body+"return "+strings.Join(values, ", ")+" : "+all+"\n", sites...), h)
+			results := run(t, e, args...)
+			if !slices.Equal(called, order) {
+				t.Errorf("the handlers were called as %q", called)
+			}
+			for i, got := range results {
+				want := args[i/len(kinds)].Clone()
+				if kinds[i%len(kinds)] != hook.Tap {
+					for i, b := range want.Bytes() {
+						want.Bytes()[i] = flip(want.DType(), b)
+					}
+				}
+				if got.DType() != want.DType() || !got.Shape().Equal(shape) || !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("%s: result is %s %v % x, expected % x", order[i], got.DType(), got.Shape(), got.Bytes(), want.Bytes())
+				}
+			}
+		})
 	}
 }
 
