@@ -705,10 +705,7 @@ func (s *exportScope) translate(op *ir.Op) {
 		for i, start := range s.ints("start_indices") {
 			list = append(list, sliceDim{start, limit[i], stride[i]})
 		}
-		if list == nil {
-			list = []sliceDim{}
-		}
-		if in := s.value(op.Operand(0)); sameTypes(in.shape, s.results(op)) {
+		if in := s.value(op.Operand(0)); sameTypes(in.shape, s.results(op)) { // it has each element, if any
 			s.setValue(op.Result(0), in)
 			return
 		}

@@ -31,7 +31,7 @@ func (s *exportScope) loopRegion(op *ir.Op, i int, st *state) *computation {
 	all := append(slices.Clone(r.Entry().Args()), st.captured...)
 	p := inner.stateParam(st, all, scope)
 	if inner.new == nil {
-		inner.take(p, all)
+		inner.take(p, len(all) == 1, all)
 	}
 	inner.block(r.Entry())
 	term := r.Entry().Last()
@@ -154,27 +154,20 @@ func (s *exportScope) plainPart(st *state, old *instr, i int, v *ir.Value) *inst
 	return s.fit(sh, []*ir.Value{v}, true)
 }
 
-// take makes the parts of in the given values. It leaves out values without a name, which are nil.
-func (s *exportScope) take(in *instr, values []*ir.Value) {
-	if !in.shape.isTuple() {
-		s.setValue(values[0], in)
+// take makes the parts of a state the given values: those of in, or in itself if the state is one value.
+func (s *exportScope) take(in *instr, one bool, values []*ir.Value) {
+	if one {
+		if len(values) == 1 {
+			s.setValue(values[0], in)
+		}
 		return
 	}
-	var walk func(in *instr)
-	walk = func(in *instr) {
-		for i := range in.shape.elems {
-			e := s.element(in, int64(i))
-			if e.shape.isTuple() {
-				walk(e)
-				continue
-			}
-			if values[0] != nil {
-				s.setValue(values[0], e)
-			}
-			values = values[1:]
+	for i := range in.shape.elems {
+		e := s.element(in, int64(i))
+		if i < len(values) {
+			s.setValue(values[i], e)
 		}
 	}
-	walk(in)
 }
 
 // captures returns the values that regions use from outside, in the order of their first use.
@@ -251,9 +244,7 @@ func (s *exportScope) while(op *ir.Op) {
 	s.op = op
 	in := s.add(opWhile, st.sh, []*instr{init}, append(s.common(op), named(opWhile, "condition", cond), named(opWhile, "body", body))...)
 	if s.new == nil {
-		n := len(op.ResultList())
-		results := append(slices.Clone(op.ResultList()), make([]*ir.Value, len(all)-n)...)
-		s.take(in, results)
+		s.take(in, len(all) == 1, op.ResultList())
 		return
 	}
 	var old *instr
@@ -351,7 +342,7 @@ func (s *exportScope) conditional(op *ir.Op) {
 		inner.attach(scope)
 		p := inner.stateParam(&state{sh: in.shape}, captured, scope)
 		if inner.new == nil {
-			inner.take(p, captured)
+			inner.take(p, len(captured) == 1, captured)
 		}
 		inner.block(r.Entry())
 		inner.op = r.Entry().Last()

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hlo"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
 )
 
@@ -32,10 +34,10 @@ func reexported(t *testing.T, text string) (string, error) {
 func TestAlgorithms(t *testing.T) {
 	for _, name := range []string{"dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16", "dot_f16_f16_f32", "dot_bf16_bf16_bf16",
 		"dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_bf16_bf16_f32_x9", "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3",
-		"dot_f32_f32_f32", "dot_f64_f64_f64"} {
+		"dot_f32_f32_f32", "dot_f64_f64_f64", "dot_bf16_bf16_fp8x3", "dot_bf16_bf16_fp8x4"} {
 		elem := "f32"
 		switch {
-		case strings.Contains(name, "f8"):
+		case strings.HasPrefix(name, "dot_any_f8"):
 			elem = "f8e5m2"
 		case strings.HasPrefix(name, "dot_f16"):
 			elem = "f16"
@@ -49,6 +51,32 @@ func TestAlgorithms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if !strings.Contains(got, "algorithm="+name+"\n") && !strings.Contains(got, "algorithm="+name+",") {
 			t.Errorf("%s becomes\n%s", name, got)
+		}
+	}
+}
+
+// TestOtherAlgorithms: Export refuses an algorithm that HLO does not have.
+func TestOtherAlgorithms(t *testing.T) {
+	const text = "HloModule dot\n\nENTRY main {\n  x = f32[2,2] parameter(0)\n  ROOT dot = f32[2,2] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"
+	for _, a := range []stablehlo.DotAlgorithm{
+		{LHSPrecision: "f64", RHSPrecision: "f32", Accumulation: "f16", PrimitiveOperations: 1},
+		{LHSPrecision: "bf16", RHSPrecision: "bf16", Accumulation: "f32", PrimitiveOperations: 2},
+		{LHSPrecision: "f8E5M2", RHSPrecision: "f8E5M2", Accumulation: "f32", PrimitiveOperations: 2},
+	} {
+		m, err := hlo.Import(read(t, text), ir.NewContext(testkit.Registry(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Walk(func(op *ir.Op) bool {
+			if op.Is(stablehlo.DotGeneral) {
+				op.SetAttr(stablehlo.AttrAlgorithm, stablehlo.DotAlgorithmAttr.New(&a))
+			}
+			return true
+		})
+		for _, write := range []func(*ir.Module) (*hlo.Module, error){hlo.Export, hlo.Update} {
+			if out, err := write(m); out != nil || err == nil || !strings.HasSuffix(err.Error(), "error: the algorithm has no equivalent in HLO") {
+				t.Errorf("%v: %v", a, err)
+			}
 		}
 	}
 }

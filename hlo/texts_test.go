@@ -134,7 +134,7 @@ func TestUpdateTexts(t *testing.T) {
 
 // TestExportTexts compares the HLO of the modules in testdata.
 func TestExportTexts(t *testing.T) {
-	golden.Texts(t, "testdata/export.txtar", func(t *testing.T, name, text string) string {
+	golden.Texts(t, "testdata/export*.txtar", func(t *testing.T, name, text string) string {
 		m := testkit.Parse(t, name, text)
 		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)

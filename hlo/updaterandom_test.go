@@ -140,6 +140,31 @@ var edits = []struct {
 		}
 		return false
 	}},
+	{"tuple", func(r *rand.Rand, m *ir.Module, op *ir.Op) bool { // a part of a tuple from outside instead of a value of the region
+		p := op.Parent()
+		if !p.Is(stablehlo.While) && !p.Is(stablehlo.If) && !p.Is(stablehlo.Case) {
+			return false
+		}
+		for i, v := range op.OperandList() {
+			for _, o := range slices.Concat(p.OperandList(), p.Block().Args()) {
+				if o.Type() != v.Type() || o == v {
+					continue
+				}
+				inner := m.Before(p).Create(stablehlo.Tuple, []*ir.Value{o}, []ir.Type{m.Context().Tuple([]ir.Type{o.Type()})}).Result(0)
+				outer := m.Before(p).Create(stablehlo.Tuple, []*ir.Value{o, inner}, []ir.Type{m.Context().Tuple([]ir.Type{o.Type(), inner.Type()})}).Result(0)
+				part := func(v *ir.Value, index int64, t ir.Type) *ir.Value {
+					return m.Before(op).Create(stablehlo.GetTupleElement, []*ir.Value{v}, []ir.Type{t}, ir.NamedAttr{Name: "index", Attr: ir.NewInteger(index, ir.Int(32))}).Result(0)
+				}
+				if r.IntN(2) == 0 {
+					op.SetOperand(i, part(outer, 0, o.Type()))
+				} else {
+					op.SetOperand(i, part(part(outer, 1, inner.Type()), 0, o.Type()))
+				}
+				return true
+			}
+		}
+		return false
+	}},
 	{"carry", func(r *rand.Rand, m *ir.Module, op *ir.Op) bool { // one more value through a loop
 		if !op.Is(stablehlo.While) {
 			return false
@@ -338,7 +363,7 @@ func meaning(m *ir.Module) string {
 	for i := range main.Body().Args() {
 		args = append(args, fmt.Sprint("argument ", i))
 	}
-	e := &expressions{m: m, values: map[*ir.Value]string{}}
+	e := &expressions{m: m, values: map[*ir.Value]string{}, tuples: map[string][]string{}}
 	results := e.block(main.Body(), args)
 	return e.text.String() + strings.Join(results, " ") + "\n"
 }
@@ -347,6 +372,7 @@ func meaning(m *ir.Module) string {
 type expressions struct {
 	m      *ir.Module
 	values map[*ir.Value]string
+	tuples map[string][]string // the parts of tuples
 	text   strings.Builder
 	depth  int
 }
@@ -389,6 +415,18 @@ func (e *expressions) op(op *ir.Op) {
 	set := func(results []string) {
 		for i, v := range op.ResultList() {
 			e.values[v] = results[i]
+		}
+	}
+	switch {
+	case op.Is(stablehlo.Tuple):
+		whole := e.id(append([]string{"tuple"}, operands...)...)
+		e.tuples[whole] = operands
+		set([]string{whole})
+		return
+	case op.Is(stablehlo.GetTupleElement):
+		if parts, ok := e.tuples[operands[0]]; ok {
+			set([]string{parts[op.Attr("index").(*ir.IntegerAttr).Value()]})
+			return
 		}
 	}
 	if op.Is(fn.Call) {
@@ -478,7 +516,7 @@ func (e *expressions) op(op *ir.Op) {
 
 // copied evaluates a function's body once more.
 func (e *expressions) copied(b *ir.Block, args []string) []string {
-	inner := &expressions{m: e.m, values: map[*ir.Value]string{}, depth: e.depth}
+	inner := &expressions{m: e.m, values: map[*ir.Value]string{}, tuples: e.tuples, depth: e.depth}
 	out := inner.block(b, args)
 	e.text.WriteString(inner.text.String())
 	return out

@@ -339,10 +339,7 @@ func (s *exportScope) setResults(results []*ir.Value, in *instr, old *instr, fro
 	if old != nil {
 		oldPaths = leafPaths(old.shape)
 	}
-	for i, path := range leafPaths(in.shape) {
-		if i == len(results) {
-			break
-		}
+	for i, path := range s.pathsOf(in.shape, results) {
 		e := element{in: in, path: path}
 		if i < len(from) && from[i] >= 0 && from[i] < len(oldPaths) {
 			e.old, e.oldPath = old, oldPaths[from[i]]
@@ -353,6 +350,33 @@ func (s *exportScope) setResults(results []*ir.Value, in *instr, old *instr, fro
 			store(&s.new.where, results[i], e)
 		}
 	}
+}
+
+// pathsOf returns the index of the part of sh that each value is: the next part without parts, or a tuple of its type.
+func (s *exportScope) pathsOf(sh *shape, values []*ir.Value) [][]int64 {
+	var list [][]int64
+	var walk func(sh *shape, path []int64)
+	walk = func(sh *shape, path []int64) {
+		if len(list) == len(values) {
+			return
+		}
+		v := values[len(list)]
+		if !sh.isTuple() || isTupleValue(v) && sameTypes(sh, s.ex.shapeOf(s.op, v.Type())) {
+			list = append(list, path)
+			return
+		}
+		for i, e := range sh.elems {
+			walk(e, append(slices.Clip(path), int64(i)))
+		}
+	}
+	walk(sh, nil)
+	return list
+}
+
+// isTupleValue reports whether v has the type of a tuple. Import makes no such value, but a pass may.
+func isTupleValue(v *ir.Value) bool {
+	_, ok := v.Type().(*ir.TupleType)
+	return ok
 }
 
 // extract returns the part of a result.
@@ -904,7 +928,7 @@ func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value,
 
 // fit returns an instruction with the given values. If it is exact, it has the given shape, layout and memory space.
 func (s *exportScope) fit(sh *shape, values []*ir.Value, exact bool) *instr {
-	if sh.isTuple() {
+	if sh.isTuple() && (len(values) != 1 || !isTupleValue(values[0])) {
 		var list []*instr
 		for _, e := range sh.elems {
 			n := e.leaves()
