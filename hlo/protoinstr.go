@@ -215,6 +215,7 @@ func (d *protoModule) decodeInstr(c *wire.Coder) (in *instr, operands, control [
 		if !compatible(in.literal.shape, in.shape) {
 			d.fail(nil, "constant %s has type %s, but a value of type %s", shorten(in.name), in.shape.plain(), in.literal.shape.plain())
 		}
+		in.shape = in.shape.static()
 		in.literal.shape = in.shape
 	}
 	c.Int(9, &in.param)

@@ -360,7 +360,8 @@ func (p *parser) rhs(name string, pos int, attrs bool) *instr {
 		if s == nil {
 			p.fail(opPos, "the type of a constant must be written")
 		}
-		in.literal = p.literal(s)
+		s = s.static()
+		in.shape, in.literal = s, p.literal(s)
 		p.expect(')')
 	default:
 		p.operands(in, opPos)

@@ -251,6 +251,22 @@ func (s *shape) withDims(dims []int64, dynamic []bool) *shape {
 	return &shape{elem: s.elem, dims: dims, dynamic: dynamic, layout: defaultLayout(len(dims))}
 }
 
+// static returns s with the bounds as sizes, also in tuples: a constant has the size that its literal has.
+func (s *shape) static() *shape {
+	if !s.bounded() {
+		return s
+	}
+	out := *s
+	out.dynamic, out.elems = nil, slices.Clone(s.elems)
+	for i, e := range out.elems {
+		out.elems[i] = e.static()
+	}
+	return &out
+}
+
+// bounded reports whether a dimension of s, or of a part of s, is a bound.
+func (s *shape) bounded() bool { return s.dynamic != nil || slices.ContainsFunc(s.elems, (*shape).bounded) }
+
 func (s *shape) withElem(t elementType) *shape {
 	out := *s
 	out.elem = t
