@@ -34,7 +34,7 @@ func ParseProto(src *diag.Source) (m *Module, err error) {
 	r := &wire.Reader{Base: data, Text: sharedText(data), Fail: func(at []byte, format string, args ...any) {
 		off := 0
 		if len(at) > 0 && len(data) > 0 {
-			off = wire.OffsetOf(data, at)
+			off = min(wire.OffsetOf(data, at), len(data)) // at may be merged from parts of data
 		}
 		panic(failure{diag.Errorf(src, diag.At(position(off)), format, args...)})
 	}, Ints: new(slab[int64]).take}

@@ -119,11 +119,12 @@ func (d *protoModule) encodeInstr(c *wire.Coder, in *instr, base int64, ids prot
 		c.Ints(38, &list)
 	}
 	sugar := in.wrapped != nil && in.op == opAsyncStart
+	ragged := in.op.name == "ragged-dot"
 	var parent protowire.Number
 	for _, a := range in.attrs {
 		f := in.op.field(a.spec)
 		switch {
-		case f.num == 0 || sugar && !keptOnStart(in, a.spec):
+		case f.num == 0 || sugar && !keptOnStart(in, a.spec) || ragged && f.parent != 0:
 		case f.parent == 0:
 			d.attr(c, in, f.num, a.spec, a.value)
 		case f.parent != parent: // else written with the first of its message
@@ -131,10 +132,10 @@ func (d *protoModule) encodeInstr(c *wire.Coder, in *instr, base int64, ids prot
 			c.Write(parent, func(c *wire.Coder) { d.encodeAttrs(c, in, parent) })
 		}
 	}
-	if in.op.name == "ragged-dot" {
-		// The plain dimensions are nested one message deeper.
+	if ragged { // the plain dimensions are nested one message deeper
 		c.Write(90, func(c *wire.Coder) {
 			c.Write(1, func(c *wire.Coder) { d.encodeAttrs(c, in, 30) })
+			d.encodeAttrs(c, in, 90)
 		})
 	}
 	switch {

@@ -21,6 +21,7 @@ type Coder struct {
 	first, last [maxField + 1]int32
 	named       [maxField + 1]bool // whether a visit named the number
 	inner       *Coder             // for messages inside this one
+	merged      bool               // Data is no part of the file: parts of it, one after the other
 	r           *Reader
 }
 
@@ -188,11 +189,19 @@ func countFields(data []byte) int {
 	return count
 }
 
-// Offset returns where the decoded message starts in the file.
-func (c *Coder) Offset() int { return OffsetOf(c.r.Base, c.Data) }
+// Offset returns where the decoded message starts in the file; 0 if it is in several places.
+func (c *Coder) Offset() int {
+	if c.merged {
+		return 0
+	}
+	return OffsetOf(c.r.Base, c.Data)
+}
 
 // Text returns part of the file as a string that shares the memory of the whole.
 func (c *Coder) Text(part []byte) string {
+	if c.merged {
+		return string(part)
+	}
 	at := OffsetOf(c.r.Base, part)
 	return c.r.Text[at : at+len(part)]
 }
@@ -392,10 +401,19 @@ func (c *Coder) Msg(num protowire.Number, present bool, f func(*Coder)) bool {
 		return present
 	}
 	field := c.Get(num)
-	if field == nil {
+	switch {
+	case field == nil:
 		return false
+	case c.first[num] == c.last[num]:
+		c.Read(field, f)
+	default: // protobuf merges the messages of a field that is not repeated
+		var all []byte
+		c.Each(num, func(field *Field) {
+			c.Want(field, protowire.BytesType)
+			all = append(all, c.BytesOf(field)...)
+		})
+		c.load(all, true, f)
 	}
-	c.Read(field, f)
 	return true
 }
 
@@ -468,10 +486,16 @@ func CloseMessage(out []byte, start int) (_ []byte, moved int) {
 // Read decodes the message in a field.
 func (c *Coder) Read(field *Field, f func(*Coder)) {
 	c.Want(field, protowire.BytesType)
+	c.load(c.BytesOf(field), c.merged, f)
+}
+
+// load decodes a message inside of this one.
+func (c *Coder) load(data []byte, merged bool, f func(*Coder)) {
 	if c.inner == nil {
 		c.inner = NewCoder(c.r)
 	}
-	c.inner.Load(c.BytesOf(field))
+	c.inner.merged = merged
+	c.inner.Load(data)
 	f(c.inner)
 }
 
