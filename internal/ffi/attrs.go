@@ -12,6 +12,7 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/diag"
@@ -54,9 +55,12 @@ func attrsOfText(text map[string]string) (*Attrs, error) {
 	return ParseAttrs("{" + b.String() + "}")
 }
 
+// registry returns all dialects. Making them takes longer than reading attributes.
+var registry = sync.OnceValues(func() (*ir.Registry, error) { return all.Registry() })
+
 // ParseAttrs is NewAttrs for a dictionary in MLIR's text.
 func ParseAttrs(dict string) (*Attrs, error) {
-	reg, err := all.Registry()
+	reg, err := registry()
 	if err != nil {
 		return nil, err
 	}

@@ -70,9 +70,10 @@ type delays struct {
 	attempt time.Duration // a reentrant run that waits for another run's handler starts on the spare client
 	notice  time.Duration // a run that waits for another run's handler says so
 	idle    time.Duration // an unused spare client is destroyed
+	grace   time.Duration // a cancelled run that has not reached its next hook is given up
 }
 
-var defaultDelays = delays{attempt: 50 * time.Millisecond, notice: 5 * time.Second, idle: 10 * time.Second}
+var defaultDelays = delays{attempt: 50 * time.Millisecond, notice: 5 * time.Second, idle: 10 * time.Second, grace: time.Second}
 
 // clientKey identifies a client of a backend. A handler that runs a program must not use the client whose program
 // called it: if XLA executes that program concurrently, the handler would wait forever. Each level of nesting
@@ -310,7 +311,7 @@ func (b *Backend) Stats() runtime.Stats {
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
+	ctx, cancel := context.WithTimeout(context.Background(), b.delays.grace)
 	defer cancel()
 	late := b.wait(ctx, func() bool { return b.abandoned > 0 && b.lost == nil && !b.closed })
 	if b.closed {

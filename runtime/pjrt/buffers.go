@@ -172,7 +172,7 @@ func (v *value) destroy() {
 	go release()
 	select {
 	case <-released:
-	case <-time.After(gracePeriod): // an abandoned run uses the memory
+	case <-time.After(v.backend.delays.grace): // an abandoned run uses the memory
 	}
 }
 
@@ -274,7 +274,7 @@ func (v *value) Wait() error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(gracePeriod):
+	case <-time.After(v.backend.delays.grace):
 		return v.backend.usable()
 	}
 }

@@ -579,9 +579,6 @@ func (e *Executable) outcome(s *session, l *loadedProgram, r *request) ([]unsafe
 	return buffers, err
 }
 
-// gracePeriod is the time that a cancelled run gets to reach its next hook.
-const gracePeriod = time.Second
-
 // Close implements runtime.Executable. It refuses new runs at once and waits for the runs that have started, unless the
 // backend is lost. A handler must not close the executable whose run called it.
 func (e *Executable) Close() error {

@@ -527,45 +527,6 @@ func TestCancelStopsAtTheNextHook(t *testing.T) {
 	}
 }
 
-// TestCancelWithoutHooks gives up on a program that nothing can stop, and marks its devices lost.
-func TestCancelWithoutHooks(t *testing.T) {
-	b, err := Open(cpuPlugin(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := `%i0 = stablehlo.constant dense<0> : tensor<i64>
-%n = stablehlo.constant dense<600000000> : tensor<i64>
-%one = stablehlo.constant dense<1> : tensor<i64>
-%w:2 = stablehlo.while(%i = %i0, %y = %x) : tensor<i64>, tensor<f32>
-cond {
-  %p = stablehlo.compare LT, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
-  stablehlo.return %p : tensor<i1>
-} do {
-  %j = stablehlo.add %i, %one : tensor<i64>
-  %z = stablehlo.cosine %y : tensor<f32>
-  stablehlo.return %j, %z : tensor<i64>, tensor<f32>
-}
-return %w#1 : tensor<f32>
-`
-	e, err := b.Compile(context.Background(), program("(%x: tensor<f32>) -> tensor<f32>", body), runtime.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	_, err = e.Run(ctx, []*tensor.Tensor{f32(nil, 1)})
-	var lost *runtime.LostError
-	if !errors.As(err, &lost) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("error is %v, expected a LostError", err)
-	}
-	if _, err := e.Run(context.Background(), []*tensor.Tensor{f32(nil, 1)}); !errors.As(err, &lost) {
-		t.Errorf("Run on lost devices: %v", err)
-	}
-	if err := errors.Join(e.Close(), b.Close()); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestArgumentsAreChecked(t *testing.T) {
 	e := compile(t, smallProgram(), nil)
 	for _, args := range [][]*tensor.Tensor{nil, {f32(nil, 1), f32(nil, 1)}, {tensor.New(tensor.F64, nil)}} {

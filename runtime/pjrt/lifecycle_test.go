@@ -56,8 +56,8 @@ func TestNothingWaitsForALostProgram(t *testing.T) {
 		return
 	}
 	first, others := label.Part(true), label.Part(false)
-	for i, which := range []string{"buffer", "time limit", "close before the loss", "close after the loss", "started", "other run"} {
-		if i < 2 && !first || i >= 2 && !others {
+	for i, which := range []string{"buffer", "time limit", "close after the loss", "close before the loss", "started", "other run"} {
+		if i < 3 && !first || i >= 3 && !others {
 			continue
 		}
 		t.Run(which, func(t *testing.T) {
@@ -75,13 +75,14 @@ func lostCase(t *testing.T, which string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.delays.grace = 200 * time.Millisecond
 	background := context.Background()
 	compiled, err := b.Compile(background, endlessProgram(), runtime.CompileOptions{Timeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := compiled.(*Executable)
-	ctx, cancel := context.WithTimeout(background, 500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(background, 300*time.Millisecond)
 	defer cancel()
 	isLost := func(err error) {
 		t.Helper()
@@ -107,6 +108,10 @@ func lostCase(t *testing.T, which string) {
 		isLost(<-ran)
 	case "close after the loss":
 		_, err := e.Run(ctx, []*tensor.Tensor{x})
+		if isLost(err); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v, expected that the deadline is the reason", err)
+		}
+		_, err = e.Run(background, []*tensor.Tensor{x})
 		isLost(err)
 	case "buffer":
 		within(t, limit, "Execute", func() {
@@ -131,7 +136,7 @@ func lostCase(t *testing.T, which string) {
 				t.Errorf("error is %v, expected that the program took too long", err)
 			}
 		})
-		if took := time.Since(began); took < 300*time.Millisecond+gracePeriod {
+		if took := time.Since(began); took < 300*time.Millisecond+b.delays.grace {
 			t.Errorf("the run ended after %v", took)
 		}
 	case "other run": // without a deadline of its own

@@ -16,8 +16,8 @@ import (
 	"github.com/hlocb/hlocb/bytecode"
 	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/all"
+	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
-	"github.com/hlocb/hlocb/parse"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/tensor"
 )
@@ -49,11 +49,7 @@ func recorder(t *testing.T, library []byte, version, xla string) (*Backend, stri
 
 func parsed(t *testing.T, text string) *runtime.Program {
 	t.Helper()
-	reg, err := all.Registry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := parse.Parse(diag.NewSource("m.mlir", []byte(text)), ir.NewContext(reg), parse.Options{})
+	m, err := testkit.TryParse("m.mlir", text)
 	if err != nil {
 		t.Fatal(err)
 	}

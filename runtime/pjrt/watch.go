@@ -120,21 +120,21 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 				s.cancel(context.Cause(ctx))
 			}
 			blocked.look(l.client, s)
-			cancelled, grace = nil, time.After(gracePeriod)
+			cancelled, grace = nil, time.After(d.grace)
 		case <-gone: // a program that cannot be stopped occupies the devices
 			gone = nil
 			if grace == nil {
-				grace = time.After(gracePeriod)
+				grace = time.After(d.grace)
 			}
 		case <-grace:
 			if n := sum(started); cancelled != nil && n > arrived { // only other runs are lost
-				arrived, grace = n, time.After(gracePeriod)
+				arrived, grace = n, time.After(d.grace)
 				continue
 			}
 			if ctx.Err() == nil {
 				return nil, nil, e.backend.usable()
 			}
-			if blocked.look(l.client, s); sum(started) == 0 && time.Since(blocked.since) >= gracePeriod && blocked.hook != "" {
+			if blocked.look(l.client, s); sum(started) == 0 && time.Since(blocked.since) >= d.grace && blocked.hook != "" {
 				// The program has not started, and its hooks are refused when it does.
 				e.abandon(started)
 				return nil, nil, &runtime.WaitError{Program: e.name, Hook: blocked.hook, Of: blocked.program, Cause: context.Cause(ctx)}
