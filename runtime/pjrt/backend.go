@@ -62,6 +62,7 @@ type Backend struct {
 	executables map[*Executable]struct{} // not closed, or closed and still held by abandoned runs
 	buffers     int                      // open buffers
 	abandoned   int                      // runs whose caller has returned
+	users       int                      // calls of enter without leave
 	spare       int                      // attempts and buffers on spare clients
 }
 
@@ -307,7 +308,8 @@ func (b *Backend) Stats() runtime.Stats {
 	return s
 }
 
-// Close implements runtime.Backend. Abandoned runs get a second to end; if they do not, their clients stay.
+// Close implements runtime.Backend. Abandoned runs get a second to end; if they do not, their clients stay. Calls that
+// are in progress end with an error or are refused later, and the clients live as long.
 func (b *Backend) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -330,6 +332,14 @@ func (b *Backend) Close() error {
 	}
 	b.closed = true
 	b.changed.Broadcast()
+	if b.users > 0 {
+		return nil // the last of them closes the clients
+	}
+	return b.closeClients()
+}
+
+// closeClients closes the clients. The caller holds b.mu.
+func (b *Backend) closeClients() error {
 	var errs []error
 	for _, c := range b.clients {
 		if c != nil {
@@ -337,6 +347,27 @@ func (b *Backend) Close() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// enter announces a call that uses clients and has no executable or buffer yet. Until it leaves, Close keeps the clients:
+// a caller may give a compilation up and close the backend while it goes on.
+func (b *Backend) enter() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return errClosed
+	}
+	b.users++
+	return nil
+}
+
+func (b *Backend) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users--
+	if b.closed && b.lost == nil && b.users+b.abandoned+b.buffers+len(b.executables) == 0 {
+		_ = b.closeClients()
+	}
 }
 
 var _ runtime.Backend = (*Backend)(nil)

@@ -47,6 +47,10 @@ func (b *Backend) Upload(ctx context.Context, t *tensor.Tensor, place runtime.Pl
 	if err := b.usable(); err != nil {
 		return nil, err
 	}
+	if err := b.enter(); err != nil {
+		return nil, err
+	}
+	defer b.leave()
 	c, err := b.clientWith(clientKey{level: level(ctx)}, 1, place.Ordinals())
 	if err != nil {
 		return nil, err

@@ -79,6 +79,10 @@ func (b *Backend) Compile(ctx context.Context, p *runtime.Program, opts runtime.
 		}
 		shape = shapeOf(p.Module)
 	}
+	if err := b.enter(); err != nil {
+		return nil, err
+	}
+	defer b.leave()
 	e, err := b.compileWith(ctx, p, shape, opts)
 	if err != nil {
 		return nil, err
@@ -605,8 +609,10 @@ func (e *Executable) destroy() {
 	programs := e.programs
 	e.programs = nil
 	delete(b.executables, e)
+	b.users++ // the clients must outlive the programs
 	b.changed.Broadcast()
 	b.mu.Unlock()
+	defer b.leave()
 	for _, l := range programs {
 		l.destroy()
 	}

@@ -251,6 +251,45 @@ func (c *endsInWait) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
+// TestCloseDuringCalls: a backend may be closed at any time. Compile and Upload then return an error, or what they made is
+// the last that the backend gives; the plugin gets no call for a client that is gone, which would end this process.
+func TestCloseDuringCalls(t *testing.T) {
+	slow := program("(%x: tensor<64x64xf32>) -> tensor<64x64xf32>", `%y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+		%z = stablehlo.sine %y : tensor<64x64xf32>
+		return %z : tensor<64x64xf32>`+"\n")
+	plugin := cpuPlugin(t)
+	for round := range 12 {
+		b, err := Open(plugin, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		var calls sync.WaitGroup
+		calls.Go(func() {
+			if e, err := b.Compile(ctx, slow, runtime.CompileOptions{}); err == nil {
+				_ = e.Close()
+			}
+		})
+		calls.Go(func() {
+			if m, err := b.Upload(ctx, f32(tensor.Shape{64, 64}, make([]float32, 64*64)...), runtime.Placement{}); err == nil {
+				m.Release()
+			}
+		})
+		time.Sleep(time.Duration(round) * 2 * time.Millisecond)
+		if round%2 == 0 {
+			cancel()
+		}
+		for b.Close() != nil { // an executable or a buffer is open
+			time.Sleep(time.Millisecond)
+		}
+		calls.Wait()
+		cancel()
+		if _, err := b.Compile(context.Background(), slow, runtime.CompileOptions{}); !errors.Is(err, errClosed) {
+			t.Fatalf("round %d: Compile after Close: %v", round, err)
+		}
+	}
+}
+
 // TestCompileIsInterruptible: XLA compiles this program for half a second, but Compile returns when its context ends.
 // The backend can be used and closed meanwhile.
 func TestCompileIsInterruptible(t *testing.T) {

@@ -53,6 +53,10 @@ func (b *Backend) Load(ctx context.Context, s *runtime.Saved, opts runtime.Compi
 	if err != nil {
 		return nil, err
 	}
+	if err := b.enter(); err != nil {
+		return nil, err
+	}
+	defer b.leave()
 	c, err := b.client(clientKey{level: level(ctx)}, 1)
 	if err != nil {
 		return nil, err
