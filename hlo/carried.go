@@ -55,7 +55,7 @@ var importCarriers, exportCarriers = func() (map[*opcode]*carrier, map[*ir.Def]*
 func carriedInt(hlo, mlir string, bits int) carried {
 	return carried{hlo, mlir, func(_ *importScope, in *instr, name string) ir.Attr {
 		return ir.NewInteger(attrOf[int64](in, name), ir.Int(bits))
-	}, func(s *exportScope, name string) any { return s.int(name, 0) }}
+	}, func(s *exportScope, name string) any { return s.int(name) }}
 }
 
 func carriedInts(hlo, mlir string) carried {
@@ -79,7 +79,7 @@ func carriedEnum(name string, row *ir.EnumDef, words []string) carried {
 
 // carriedDimension is the one dimension of a list.
 var carriedDimension = carried{"dimensions", "dimension", func(s *importScope, in *instr, _ string) ir.Attr { return i64Attr(s.oneDim(in)) },
-	func(s *exportScope, name string) any { return []int64{s.int(name, 0)} }}
+	func(s *exportScope, name string) any { return []int64{s.int(name)} }}
 
 // carriedEpsilon is an f32 in StableHLO.
 var carriedEpsilon = carried{"epsilon", "epsilon", func(_ *importScope, in *instr, name string) ir.Attr {

@@ -25,9 +25,6 @@ func Export(m *ir.Module) (out *Module, err error) {
 	ex := newExporter(m, &Module{src: m.Source(), replicas: 1, partitions: 1})
 	ex.module()
 	ex.separateStarts(nil)
-	for _, c := range ex.out.comps {
-		c.number()
-	}
 	return ex.out, nil
 }
 
@@ -609,11 +606,12 @@ func (s *exportScope) ints(name string) []int64 {
 	return nil
 }
 
-func (s *exportScope) int(name string, absent int64) int64 {
-	if a, ok := s.op.Attr(name).(*ir.IntegerAttr); ok {
-		return a.Value()
+func (s *exportScope) int(name string) int64 {
+	a, _ := s.op.Attr(name).(*ir.IntegerAttr)
+	if a == nil {
+		return 0
 	}
-	return absent
+	return a.Value()
 }
 
 func (s *exportScope) bool(name string) bool {
@@ -676,7 +674,7 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.Tuple):
 		s.setValue(op.Result(0), s.add(opTuple, s.results(op), s.operandsOf(op)))
 	case op.Is(stablehlo.GetTupleElement):
-		s.setValue(op.Result(0), s.element(s.value(op.Operand(0)), s.int("index", 0)))
+		s.setValue(op.Result(0), s.element(s.value(op.Operand(0)), s.int("index")))
 	case op.Is(stablehlo.Compare):
 		s.compare(op)
 	case op.Is(stablehlo.BroadcastInDim):
@@ -698,7 +696,7 @@ func (s *exportScope) translate(op *ir.Op) {
 				return
 			}
 		}
-		s.make(op, "concatenate", "dimensions", []int64{s.int("dimension", 0)})
+		s.make(op, "concatenate", "dimensions", []int64{s.int("dimension")})
 	case op.Is(stablehlo.Slice):
 		var list []sliceDim
 		limit, stride := s.ints("limit_indices"), s.ints("strides")
@@ -757,9 +755,9 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.Map):
 		s.make(op, "map", "dimensions", s.ints("dimensions"), "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.Sort):
-		dim := s.int("dimension", -1)
-		if rank := int64(len(s.ex.shapeOf(op, op.Operand(0).Type()).dims)); dim < 0 {
-			dim += rank
+		dim := s.int("dimension")
+		if op.Attr(stablehlo.AttrDimension) == nil || dim < 0 { // the last one is the default
+			dim = int64(len(s.ex.shapeOf(op, op.Operand(0).Type()).dims)) - max(1, -dim)
 		}
 		s.make(op, "sort", "dimensions", []int64{dim}, "is_stable", s.bool("is_stable"), "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.Rng):
@@ -790,9 +788,9 @@ func (s *exportScope) translate(op *ir.Op) {
 	case op.Is(stablehlo.AllReduce):
 		s.collective(op, "all-reduce", "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.ReduceScatter):
-		s.collective(op, "reduce-scatter", "dimensions", []int64{s.int("scatter_dimension", 0)}, "to_apply", s.region(op.Region(0)))
+		s.collective(op, "reduce-scatter", "dimensions", []int64{s.int("scatter_dimension")}, "to_apply", s.region(op.Region(0)))
 	case op.Is(stablehlo.AllGather):
-		s.collective(op, "all-gather", "dimensions", []int64{s.int("all_gather_dim", 0)})
+		s.collective(op, "all-gather", "dimensions", []int64{s.int("all_gather_dim")})
 	case op.Is(stablehlo.AllToAll):
 		s.allToAll(op)
 	case op.Is(stablehlo.CollectiveBroadcast):
@@ -1131,7 +1129,7 @@ func (s *exportScope) convolution(op *ir.Op) {
 	for i, n := range s.ints("window_reversal") {
 		w[i].reversal = n != 0
 	}
-	s.make(op, "convolution", "window", w, "dim_labels", labels, "feature_group_count", s.int("feature_group_count", 1), "batch_group_count", s.int("batch_group_count", 1),
+	s.make(op, "convolution", "window", w, "dim_labels", labels, "feature_group_count", s.int("feature_group_count"), "batch_group_count", s.int("batch_group_count"),
 		"operand_precision", s.precision())
 }
 
@@ -1173,7 +1171,7 @@ func (s *exportScope) arguments(op *ir.Op, c *computation) []*instr {
 
 // topK leaves is_stable out of a stable selection: XLA before 0.12 does not read it.
 func (s *exportScope) topK(op *ir.Op, largest bool) {
-	fields := []any{"k", s.int("k", 0), "largest", largest}
+	fields := []any{"k", s.int("k"), "largest", largest}
 	if op.Attr(chlo.AttrIsStable) != nil && !s.bool(chlo.AttrIsStable) {
 		fields = append(fields, chlo.AttrIsStable, false)
 	}
@@ -1186,7 +1184,7 @@ func (s *exportScope) scan(op *ir.Op) {
 	if len(inputs) != 2 {
 		s.ex.fail(op, "this scan has no equivalent in HLO")
 	}
-	s.make(op, "scan", "dimensions", []int64{s.int("dimension", 0)}, "num_carries", inputs[1], "is_reverse", s.bool("is_reverse"),
+	s.make(op, "scan", "dimensions", []int64{s.int("dimension")}, "num_carries", inputs[1], "is_reverse", s.bool("is_reverse"),
 		"is_associative", s.bool("is_associative"), "to_apply", s.region(op.Region(0)))
 }
 
@@ -1211,7 +1209,7 @@ func (s *exportScope) composite(op *ir.Op) {
 	}
 	c := s.ex.function(f)
 	s.op = op
-	fields := []pair{{compositeAttributes, "{}"}, {compositeName, s.str("name")}, {compositeVersion, strconv.FormatInt(s.int("version", 0), 10)}}
+	fields := []pair{{compositeAttributes, "{}"}, {compositeName, s.str("name")}, {compositeVersion, strconv.FormatInt(s.int("version"), 10)}}
 	if d, ok := op.Attr(stablehlo.AttrCompositeAttributes).(*ir.DictAttr); ok {
 		fields[0].value = d.String()
 	}
@@ -1249,7 +1247,11 @@ func (s *exportScope) customCall(op *ir.Op) {
 	}
 	o := opCustomCall
 	attrs := append(s.common(op), named(o, "custom_call_target", s.str("call_target_name")), named(o, "custom_call_has_side_effect", s.bool("has_side_effect")))
-	if v := s.int("api_version", 1); v >= 0 && v < int64(len(apiVersions)) {
+	v := s.int("api_version")
+	if op.Attr(stablehlo.AttrAPIVersion) == nil {
+		v = int64(stablehlo.APIOriginal)
+	}
+	if v >= 0 && v < int64(len(apiVersions)) {
 		attrs = append(attrs, named(o, "api_version", v))
 	}
 	switch c := op.Attr(stablehlo.AttrBackendConfig).(type) {
@@ -1265,13 +1267,18 @@ func (s *exportScope) customCall(op *ir.Op) {
 		s.op = op
 	}
 	operands := s.operandsOf(op)
+	layouts, _ := op.Attr(stablehlo.AttrOperandLayouts).(*ir.ArrayAttr)
 	if s.new != nil { // a handler reads the bytes
 		for i, v := range op.OperandList() {
-			operands[i] = s.relayoutTo(operands[i], s.ex.shapeOf(op, v.Type()), v)
+			sh := s.ex.shapeOf(op, v.Type())
+			if layouts != nil {
+				sh = withLayout(sh, layouts.Elems()[i])
+			}
+			operands[i] = s.relayoutTo(operands[i], sh, v)
 		}
 	}
 	sh := s.results(op)
-	if layouts, ok := op.Attr(stablehlo.AttrOperandLayouts).(*ir.ArrayAttr); ok {
+	if layouts != nil {
 		var shapes []*shape
 		for i, e := range layouts.Elems() {
 			shapes = append(shapes, withLayout(operands[i].shape, e))
@@ -1415,7 +1422,7 @@ func (s *exportScope) groups(o *opcode) attr {
 // allToAll uses the form with one dimension if the split dimension is also the joined one. Otherwise it reshapes the
 // array before and after the exchange.
 func (s *exportScope) allToAll(op *ir.Op) {
-	split, concat := s.int("split_dimension", 0), s.int("concat_dimension", 0)
+	split, concat := s.int("split_dimension"), s.int("concat_dimension")
 	if split == concat {
 		s.collective(op, "all-to-all", "dimensions", []int64{split})
 		return
@@ -1425,7 +1432,7 @@ func (s *exportScope) allToAll(op *ir.Op) {
 	}
 	in := s.value(op.Operand(0))
 	out := s.results(op)
-	n := s.int("split_count", 1)
+	n := s.int("split_count")
 	// Split the dimension into two, exchange over the first, then move that one before the joined dimension.
 	dims := slices.Clone(in.shape.dims)
 	dims[split] /= n

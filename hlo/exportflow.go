@@ -86,19 +86,22 @@ func (s *exportScope) setStateSharding(in, old *instr, st *state) {
 	if sh == nil || st.from == nil {
 		return
 	}
-	if !in.shape.isTuple() || sh.kind != tupleSharding {
-		if len(st.from) == 1 || !slices.Contains(st.from, -1) && sh.kind != tupleSharding {
-			s.ex.set(in, cSharding, sh)
+	part := func(i int) *sharding {
+		switch {
+		case i >= 0 && sh.kind != tupleSharding:
+			return sh
+		case i >= 0 && i < len(sh.elems):
+			return sh.elems[i]
 		}
+		return &sharding{kind: replicatedSharding}
+	}
+	if !in.shape.isTuple() {
+		s.ex.set(in, cSharding, part(st.from[0]))
 		return
 	}
 	out := &sharding{kind: tupleSharding}
 	for _, i := range st.from {
-		e := &sharding{kind: replicatedSharding}
-		if i >= 0 && i < len(sh.elems) {
-			e = sh.elems[i]
-		}
-		out.elems = append(out.elems, e)
+		out.elems = append(out.elems, part(i))
 	}
 	s.ex.set(in, cSharding, out)
 }

@@ -1352,22 +1352,24 @@ func (s *exportScope) orderEdges() {
 				return
 			}
 			seen[x] = true
-			early := slices.ContainsFunc(u.stands(x), func(n *instr) bool { return int(n.order) < i })
+			early, late := slices.ContainsFunc(u.stands(x), func(n *instr) bool { return int(n.order) < i }), false
 			for _, n := range u.stands(x) {
-				if int(n.order) > i && early { // in another trip of an unrolled loop
+				if int(n.order) > i && early { // in another trip of an unrolled loop, or a copy that only later users need
+					late = true
 					continue
 				}
 				if n != in && !slices.Contains(list, n) && !slices.Contains(in.operands, n) && (int(n.order) < i || !dependsOn(n, in)) {
 					list = append(list, n)
 				}
 			}
-			if len(u.stands(x)) > 0 {
+			plain := u.up.isPlain(x)
+			if len(u.stands(x)) > 0 && !(late && plain) {
 				return
 			}
 			for _, p := range x.predecessors() {
 				precede(p)
 			}
-			if u.up.isPlain(x) {
+			if plain {
 				for _, o := range x.operands {
 					precede(o)
 				}
