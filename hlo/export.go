@@ -853,11 +853,7 @@ func (s *exportScope) make(op *ir.Op, name string, attrs ...any) {
 func (s *exportScope) makeWith(op *ir.Op, o *opcode, more []attr, attrs ...any) {
 	all := append(s.common(op), more...)
 	for i := 0; i < len(attrs); i += 2 {
-		v := attrs[i+1]
-		if l, ok := v.([]int64); ok {
-			v = list(l)
-		}
-		all = append(all, named(o, attrs[i].(string), v))
+		all = append(all, named(o, attrs[i].(string), attrs[i+1]))
 	}
 	s.bind(op, s.add(o, s.results(op), s.operandsOf(op), all...))
 }

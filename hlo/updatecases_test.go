@@ -105,6 +105,51 @@ var caseEdits = map[string]func(t *testing.T, m *ir.Module){
 			}
 		}
 	},
+	"calls again": func(t *testing.T, m *ir.Module) {
+		for _, op := range allOf(m, fn.Call) {
+			op.SetAttr("mhlo.frontend_attributes", ir.NewDict(ir.AttrList{{Name: "k", Attr: ir.NewString("v")}}))
+		}
+	},
+	"new state": func(t *testing.T, m *ir.Module) { // an argument in the place of the one that the loop had
+		absBefore(m, allOf(m, stablehlo.Sine)[0], 0)
+		for _, r := range allOf(m, stablehlo.While)[0].Regions() {
+			b := r.Entry()
+			b.Arg(0).ReplaceAllUsesWith(b.AddArg(b.Arg(0).Type(), nil))
+			b.RemoveArg(0)
+		}
+	},
+	"new argument": func(t *testing.T, m *ir.Module) {
+		absBefore(m, allOf(m, stablehlo.Sine)[0], 0)
+		f, _ := fn.Lookup(m, "one")
+		f.Body().Arg(0).ReplaceAllUsesWith(f.Body().AddArg(f.Body().Arg(0).Type(), nil))
+		f.Body().RemoveArg(0)
+	},
+	"more results": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "one")
+		ret := f.Body().Last()
+		ret.SetOperands(append(slices.Clone(ret.OperandList()), f.Body().Arg(0)))
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) { return args, append(results, nil) })
+	},
+	"other type": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "main")
+		f.Body().Arg(0).SetType(m.Context().Tensor([]int64{2, 2}, f.Body().Arg(0).Type().(*ir.TensorType).Elem(), nil))
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) { return args, results })
+	},
+	"sharded results": func(t *testing.T, m *ir.Module) {
+		absBefore(m, allOf(m, stablehlo.Sine)[0], 0)
+		f, _ := fn.Lookup(m, "main")
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) {
+			for i := range results {
+				results[i] = ir.NewDict(ir.AttrList{{Name: "mhlo.sharding", Attr: ir.NewString("{replicated}")}})
+			}
+			return args, results
+		})
+	},
+	"channels": func(t *testing.T, m *ir.Module) {
+		list := allOf(m, stablehlo.AllReduce)
+		list[0].SetAttr(stablehlo.AttrChannelHandle, stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: 9, Type: 1}))
+		list[2].RemoveAttr(stablehlo.AttrChannelHandle)
+	},
 	"module": func(t *testing.T, m *ir.Module) {
 		m.Op().SetAttr(ir.SymbolName, ir.NewString("other name"))
 		m.Op().SetAttr("mhlo.num_partitions", ir.NewInteger(4, ir.Int(32)))
@@ -146,7 +191,34 @@ func TestUpdateCases(t *testing.T) {
 	})
 }
 
-// changedLines returns the lines of before that after lacks, and those that before lacks, each behind the line before
+// TestUpdateWaits: control predecessors join across many instructions that are gone, each once.
+func TestUpdateWaits(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("HloModule waits\n\nENTRY main {\n  x = f32[] parameter(0)\n  a0 = f32[] sine(x)\n  b0 = f32[] cosine(x)\n")
+	const n = 40
+	for i := range n {
+		for _, name := range []string{"a", "b"} {
+			fmt.Fprintf(&text, "  %s%d = f32[] abs(x), control-predecessors={a%d, b%d}\n", name, i+1, i, i)
+		}
+	}
+	fmt.Fprintf(&text, "  last = f32[] tanh(x), control-predecessors={a%d, b%d}\n  ROOT all = (f32[], f32[], f32[]) tuple(a0, b0, last)\n}\n", n, n)
+	m, err := hlo.Import(read(t, text.String()), ir.NewContext(testkit.Registry(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range allOf(m, stablehlo.Abs) {
+		op.Erase()
+	}
+	out, err := hlo.Update(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(out.AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, "%last = f32[] tanh(%x), control-predecessors={%a0, %b0}\n") || strings.Contains(got, "abs") {
+		t.Errorf("the text is\n%s", got)
+	}
+}
+
+// changedLines returns the lines of before that after lacks, and those that before lacks, each after the line before
 // it in its text.
 func changedLines(before, after string) string {
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")

@@ -14,7 +14,7 @@ import (
 // computed as before.
 func (s *exportScope) loopConfig(op *ir.Op, st *state) string {
 	text := attrOf[string](st.old.in, "backend_config")
-	if text == "" || !s.sameIterations(op, st) {
+	if !s.sameIterations(op, st) {
 		return ""
 	}
 	if st.whole {

@@ -262,7 +262,7 @@ var edits = []struct {
 		}
 		return true
 	}},
-	{"hoist", func(r *rand.Rand, m *ir.Module, op *ir.Op) bool { // to the start, or behind its last operand
+	{"hoist", func(r *rand.Rand, m *ir.Module, op *ir.Op) bool { // to the start, or after its last operand
 		if !op.Has(ir.Pure) {
 			return false
 		}

@@ -775,7 +775,7 @@ func (s *exportScope) fits(x *instance) bool {
 
 // keep adds a copy of the instruction of x.
 func (s *exportScope) keep(x *instance) {
-	u, g := s.new, x.group
+	g := x.group
 	s.op = nil
 	s.place(g)
 	for _, p := range g.in.predecessors() {
@@ -802,18 +802,23 @@ func (s *exportScope) keep(x *instance) {
 			}
 		}
 	}
-	if !g.in.startsPair() {
+	if g.in.startsPair() {
+		s.keepEnds(x, n)
+	} else {
 		s.setValues(n, g.in, x.values)
-		return
 	}
-	// The ends of a pair have the values.
+}
+
+// keepEnds adds copies of the ends of the pair that the instruction of x starts and n copies. They have its values.
+func (s *exportScope) keepEnds(x *instance, n *instr) {
+	u, g := s.new, x.group
 	bound := map[uint32]*ir.Value{}
 	for i, old := range g.ops {
 		for j, v := range x.ops[i].ResultList() {
 			bound[old.result+uint32(j)] = v
 		}
 	}
-	rest = x.slots
+	rest := x.slots
 	for _, o := range g.in.operands {
 		for _, old := range g.scope.values[o.order].flat() {
 			if old != nil {
@@ -825,7 +830,7 @@ func (s *exportScope) keep(x *instance) {
 	var ends func(start, n *instr)
 	ends = func(start, n *instr) {
 		for _, end := range u.up.usersOf(g.scope.comp, start) {
-			if !end.endsPair() || end.operands[0] != start || len(end.operands) != 1 {
+			if !end.endsPair() {
 				continue
 			}
 			var values []*ir.Value
@@ -1095,7 +1100,6 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 			u.heirs = append(u.heirs, heirs{g, list})
 		}
 	}
-	u.group = nil
 	s.droppedLogs(logs)
 }
 
@@ -1124,7 +1128,7 @@ func (s *exportScope) updatedRoot(results []*ir.Value) {
 		return
 	}
 	s.op = nil
-	u.at, u.group = len(scope.comp.instrs), nil
+	u.at = len(scope.comp.instrs)
 	old := scope.comp.root
 	shapes := leafShapes(old.shape)
 	same := len(shapes) == len(results)
@@ -1172,9 +1176,6 @@ func (s *exportScope) rootPart(scope *linkedScope, old *instr, v *ir.Value) *ins
 // inherit gives in, which replaces old, the name and the metadata of old, and facts that have no effect.
 func (s *exportScope) inherit(in, old *instr) {
 	u := s.new
-	if from := u.from(in); from != nil && from != old {
-		return
-	}
 	u.link(in, old)
 	s.takeName(in, old)
 	if u.own(old) != nil {
@@ -1251,7 +1252,7 @@ func (s *exportScope) settle(h heirs) {
 		return
 	}
 	for _, end := range s.new.usersIn(old) { // the end has no op of its own
-		if end.endsPair() && end.operands[0] == old {
+		if end.endsPair() {
 			for _, in := range h.list {
 				if in.op == end.op && s.new.from(in) == nil {
 					s.inherit(in, end)
@@ -1440,8 +1441,6 @@ func (s *exportScope) sortBy(effects bool) bool {
 	for i := range places {
 		places[i] = int64(s.new.fresh[i].key)<<32 | int64(i)
 	}
-	order := slices.Clone(places)
-	slices.Sort(order)
 	edges := func(yield func(before, after int32)) {
 		last := int32(-1) // with an effect
 		for i, in := range list {
@@ -1459,13 +1458,8 @@ func (s *exportScope) sortBy(effects bool) bool {
 			}
 		}
 	}
-	index := make([]int32, len(list))
-	for i, p := range order {
-		index[int32(p)] = int32(i)
-	}
-	fits := true
-	edges(func(before, after int32) { fits = fits && index[before] < index[after] })
-	if !fits && !sortEdges(order, places, edges) {
+	order := make([]int64, len(list))
+	if !sortEdges(order, places, edges) {
 		return false
 	}
 	sorted := make([]*instr, len(list))
