@@ -150,6 +150,23 @@ var caseEdits = map[string]func(t *testing.T, m *ir.Module){
 		list[0].SetAttr(stablehlo.AttrChannelHandle, stablehlo.ChannelHandleAttr.New(&stablehlo.ChannelHandle{Handle: 9, Type: 1}))
 		list[2].RemoveAttr(stablehlo.AttrChannelHandle)
 	},
+	"one more result": func(t *testing.T, m *ir.Module) { // before the others
+		op := allOf(m, stablehlo.CustomCall)[0]
+		st := op.State()
+		st.Types = append([]ir.Type{op.Operand(0).Type()}, st.Types...)
+		results := make([]int, op.NumResults())
+		for i := range results {
+			results[i] = i + 1
+		}
+		m.Rebuild(op, st, results)
+	},
+	"new function": func(t *testing.T, m *ir.Module) { // a copy of the one that the first call names
+		op := allOf(m, fn.Call)[0]
+		f, _ := fn.Lookup(m, fn.Callee(op))
+		n := m.After(f.Op).Clone(f.Op, map[*ir.Value]*ir.Value{})
+		n.SetAttr(ir.SymbolName, ir.NewString("copy"))
+		op.SetAttr(fn.AttrCallee, ir.NewSymbolRef("copy"))
+	},
 	"module": func(t *testing.T, m *ir.Module) {
 		m.Op().SetAttr(ir.SymbolName, ir.NewString("other name"))
 		m.Op().SetAttr("mhlo.num_partitions", ir.NewInteger(4, ir.Int(32)))

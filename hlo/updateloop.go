@@ -76,11 +76,8 @@ func (s *exportScope) sameIterations(op *ir.Op, st *state) bool {
 	for len(list) > 0 {
 		i := list[0]
 		list = list[1:]
-		if i >= op.NumOperands() || i >= len(st.from) || st.from[i] < 0 || i >= body.Last().NumOperands() {
-			return false
-		}
 		j := st.from[i]
-		if cond.Arg(i).Origin() != old.regions[0].args[j]+1 || !c.same(body.Last().Operand(i), old.regions[1].results[j]) || !c.same(op.Operand(i), old.operands[j]) {
+		if j < 0 || cond.Arg(i).Origin() != old.regions[0].args[j]+1 || !c.same(body.Last().Operand(i), old.regions[1].results[j]) || !c.same(op.Operand(i), old.operands[j]) {
 			return false
 		}
 	}

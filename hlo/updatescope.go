@@ -986,9 +986,7 @@ func (s *exportScope) relayout(in *instr, sh *shape, v *ir.Value) *instr {
 func (s *exportScope) produce(v *ir.Value) *instr {
 	u := s.new
 	if e, ok := u.where[v]; ok {
-		n := s.extract(e, v)
-		s.setValue(v, n)
-		return n
+		return s.extract(e, v)
 	}
 	// The value is inside a fusion that stays, or the op is dead or later: compute the value again.
 	if d := v.DefiningOp(); d != nil && d.Has(ir.Pure) && d.Block() == s.body {
