@@ -308,6 +308,10 @@ func (s *sccp) rewrite(r *rewrite.Rewriter, top *ir.Op) {
 			if c.Owns(op) {
 				continue
 			}
+			if rewrite.IsConstant(op) && s.facts[op.Result(0).ID()].row == op.Def() { // it may come from HLO: a new one would not
+				c.Raise(op)
+				continue
+			}
 			all := op.NumResults() > 0
 			for _, v := range op.Results() {
 				all = replace(b, v) && all

@@ -99,6 +99,23 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 	return true
 }
 
+// Raise adds the constant op to the set as Get does: it replaces op by an equal constant of the set, or moves op to the
+// start of its region. What the op states besides its value remains.
+func (c *Constants) Raise(op *ir.Op) {
+	home, a := homeOf(op.Block()), op.Attr(valueOf(op.Def()))
+	hash := ir.HashAttr(a)
+	if old := c.find(home, hash, op.Def(), op.Result(0).Type(), a); old != nil {
+		c.r.dropLoc(old)
+		c.r.Replace(op, old.Result(0))
+		return
+	}
+	if home.First() != op {
+		c.r.MoveBefore(op, home.First())
+		c.r.dropLoc(op)
+	}
+	c.add(hash, op)
+}
+
 // Get returns a constant of the given kind, type and value that ops in block b may use, from the set or new at the
 // start of the region.
 func (c *Constants) Get(b *ir.Block, def *ir.Def, t ir.Type, a ir.Attr) *ir.Value {
