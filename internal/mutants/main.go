@@ -107,7 +107,7 @@ type result struct {
 
 // run tries mutants of a package and prints the survivors and a summary. It stops with an error when ctx ends.
 func run(ctx context.Context, w io.Writer, pattern string, known map[string]string, o options) error {
-	began := time.Now()
+	began, before := time.Now(), processorTime()
 	temp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
@@ -118,6 +118,7 @@ func run(ctx context.Context, w io.Writer, pattern string, known map[string]stri
 		return err
 	}
 	b.short = o.short
+	built := processorTime()
 	stale := unused(known, b)
 	chosen := choose(b.mutants, o)
 	results := make([]result, len(chosen))
@@ -134,6 +135,7 @@ func run(ctx context.Context, w io.Writer, pattern string, known map[string]stri
 	if err != nil {
 		return err
 	}
+	recorded := processorTime()
 	counts := map[string]int{}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -176,8 +178,10 @@ func run(ctx context.Context, w io.Writer, pattern string, known map[string]stri
 	n := len(results) - counts[equivalent]
 	percent := 100 * float64(dead) / float64(max(1, n))
 	if !o.asJSON {
-		fmt.Fprintf(w, "%s: %d of %d mutants killed (%.0f %%), %d of them by a time limit; %d survived, %d not reached, %d equivalent; %.0f s\n",
-			b.name, dead, n, percent, counts[timeout], counts[survived], counts[unreached], counts[equivalent], time.Since(began).Seconds())
+		fmt.Fprintf(w, "%s: %d of %d mutants killed (%.0f %%), %d of them by a time limit; %d survived, %d not reached, %d equivalent; "+
+			"%.0f s, and %.0f s of processor time: %.0f to build, %.0f to run each test once, the rest for the mutants\n",
+			b.name, dead, n, percent, counts[timeout], counts[survived], counts[unreached], counts[equivalent], time.Since(began).Seconds(),
+			(processorTime() - before).Seconds(), (built - before).Seconds(), (recorded - built).Seconds())
 	}
 	if len(stale) > 0 {
 		return fmt.Errorf("equivalent.txt lists mutants that do not exist:\n%s", strings.Join(stale, "\n"))
@@ -186,6 +190,15 @@ func run(ctx context.Context, w io.Writer, pattern string, known map[string]stri
 		return errors.New(b.name + ": too few mutants are killed")
 	}
 	return nil
+}
+
+// processorTime returns the processor time of the commands that have ended, with theirs.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // unused returns the entries of known for the package that name no mutant.

@@ -183,10 +183,18 @@ func TestSlowHandlersShareOneClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	var events atomic.Int64
+	var first sync.Once
 	e, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(c *runtime.Call) {
-		if events.Add(1); c.Seq == 0 {
-			time.Sleep(100 * time.Millisecond)
+		if events.Add(1); c.Seq != 0 {
+			return
 		}
+		first.Do(func() {
+			for end := time.Now().Add(time.Minute); b.Stats().Runs < 40 && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(200 * time.Millisecond) // the test sees the runs
+		})
+		time.Sleep(5 * time.Millisecond)
 	})})
 	if err != nil {
 		t.Fatal(err)

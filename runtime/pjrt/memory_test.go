@@ -117,7 +117,11 @@ func TestCUDAMemory(t *testing.T) {
 	path := farPlugin(t, "-DCUDA")
 	t.Setenv(cudaDriver, path)
 	tests := slices.Clone(concurrently)
-	if !raceEnabled {
+	switch {
+	case raceEnabled:
+	case label.Less(): // TestFarMemory runs the others
+		tests = append(tests, "Needs", "InOutWritesInPlace", "FeedAndSeveralResults", "HandlerFails", "FailureOnOneDevice", "Dispatch", "Targets", "UnwrittenResult", "InternalPanicNamesTheHook")
+	default:
 		tests = append(tests, movesValues...)
 	}
 	testFar(t, path, "[[]5[]]", tests...)

@@ -109,16 +109,13 @@ var errProto = errors.New("the plugin's description of the program cannot be rea
 // that has a length. It skips other kinds of fields.
 func eachField(b []byte, f func(field int, number uint64, v []byte) error) error {
 	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
+		num, typ, n := protowire.ConsumeField(b)
+		if protowire.ParseError(n) != nil {
 			return errProto
 		}
-		size := protowire.ConsumeFieldValue(num, typ, b[n:])
-		if size < 0 {
-			return errProto
-		}
-		value := b[n : n+size]
-		b = b[n+size:]
+		_, _, tag := protowire.ConsumeTag(b)
+		value := b[tag:n]
+		b = b[n:]
 		var err error
 		switch typ {
 		case protowire.VarintType:
@@ -142,7 +139,7 @@ func appendInts(out []int64, number uint64, packed []byte) ([]int64, error) {
 	}
 	for len(packed) > 0 {
 		v, n := protowire.ConsumeVarint(packed)
-		if n < 0 {
+		if protowire.ParseError(n) != nil {
 			return nil, errProto
 		}
 		out, packed = append(out, int64(v)), packed[n:]

@@ -167,6 +167,69 @@ static void *register_refusing(void *a) {
   return register_any(a);
 }
 
+// "counts": the version of the platform says how many of the plugin's objects are live.
+enum { CLIENTS, LOADED, EXECUTABLES, BUFFERS, HOLDS, EVENTS, KINDS };
+static _Atomic int live[KINDS];
+
+static void *made(void *e, int kind, const void *object) {
+  if (!e && object) live[kind]++;
+  return e;
+}
+#define DESTROY(name, fn_, kind)    \
+  static void *name(void *a) {      \
+    live[kind]--;                   \
+    return real->fn[fn_](a);        \
+  }
+DESTROY(end_client, HL_CLIENT_DESTROY, CLIENTS)
+DESTROY(end_loaded, HL_LOADED_DESTROY, LOADED)
+DESTROY(end_executable, HL_EXECUTABLE_DESTROY, EXECUTABLES)
+DESTROY(end_buffer, HL_BUFFER_DESTROY, BUFFERS)
+DESTROY(end_hold, HL_BUFFER_UNHOLD, HOLDS)
+DESTROY(end_event, HL_EVENT_DESTROY, EVENTS)
+#define MAKE(name, fn_, kind, type, field)   \
+  static void *name(void *a) {               \
+    void *e = real->fn[fn_](a);              \
+    return made(e, kind, ((type *)a)->field); \
+  }
+MAKE(make_client, HL_CLIENT_CREATE, CLIENTS, hl_client_create_args, client)
+MAKE(make_loaded, HL_CLIENT_COMPILE, LOADED, hl_compile_args, loaded)
+MAKE(load, HL_DESERIALIZE, LOADED, hl_deserialize_args, loaded)
+MAKE(make_executable, HL_LOADED_EXECUTABLE, EXECUTABLES, hl_get_args, other)
+MAKE(make_copy, HL_BUFFER_COPY_TO_DEVICE, BUFFERS, hl_copy_to_device_args, copied)
+MAKE(make_hold, HL_BUFFER_HOLD, HOLDS, hl_object_args, object)
+MAKE(make_ready, HL_BUFFER_READY, EVENTS, hl_get_args, other)
+MAKE(to_host, HL_BUFFER_TO_HOST, EVENTS, hl_to_host_args, event)
+static void *upload(void *a) {
+  hl_from_host_args *args = a;
+  void *e = real->fn[HL_CLIENT_BUFFER_FROM_HOST](a);
+  made(e, BUFFERS, args->buffer);
+  return made(e, EVENTS, args->done_with_data);
+}
+static void *execute(void *a) {
+  hl_execute_args *args = a;
+  hl_get_args get = {.size = sizeof get, .object = args->loaded};
+  real->fn[HL_LOADED_EXECUTABLE](&get);
+  hl_output_types_args types = {.size = sizeof types, .executable = get.other};
+  real->fn[HL_EXECUTABLE_OUTPUT_TYPES](&types);
+  hl_object_args end = {.size = sizeof end, .object = get.other};
+  size_t n = types.num_types;
+  real->fn[HL_EXECUTABLE_DESTROY](&end);
+  void *e = real->fn[HL_LOADED_EXECUTE](a);
+  for (size_t d = 0; !e && d < args->num_devices; d++) {
+    live[BUFFERS] += n;
+    if (args->events) made(e, EVENTS, args->events[d]);
+  }
+  return e;
+}
+static void *counts(void *a) {
+  static _Thread_local char text[200];
+  hl_text_args *args = a;
+  args->text_size = snprintf(text, sizeof text, "%d clients, %d loaded, %d executables, %d buffers, %d holds, %d events", live[CLIENTS],
+                             live[LOADED], live[EXECUTABLES], live[BUFFERS], live[HOLDS], live[EVENTS]);
+  args->text = text;
+  return NULL;
+}
+
 const void *GetPjrtApi(void) {
   if (table) return table;
   const char *bad = getenv("BAD");
@@ -231,6 +294,23 @@ const void *GetPjrtApi(void) {
       {"huge size", HL_BUFFER_UNPADDED_DIMENSIONS, huge_size},
       {"no address", HL_BUFFER_ADDRESS, nothing},
       {"no address function", HL_BUFFER_ADDRESS, NULL},
+      {"counts", HL_CLIENT_PLATFORM_VERSION, counts},
+      {"counts", HL_CLIENT_CREATE, make_client},
+      {"counts", HL_CLIENT_DESTROY, end_client},
+      {"counts", HL_CLIENT_COMPILE, make_loaded},
+      {"counts", HL_DESERIALIZE, load},
+      {"counts", HL_LOADED_DESTROY, end_loaded},
+      {"counts", HL_LOADED_EXECUTABLE, make_executable},
+      {"counts", HL_EXECUTABLE_DESTROY, end_executable},
+      {"counts", HL_LOADED_EXECUTE, execute},
+      {"counts", HL_CLIENT_BUFFER_FROM_HOST, upload},
+      {"counts", HL_BUFFER_COPY_TO_DEVICE, make_copy},
+      {"counts", HL_BUFFER_DESTROY, end_buffer},
+      {"counts", HL_BUFFER_HOLD, make_hold},
+      {"counts", HL_BUFFER_UNHOLD, end_hold},
+      {"counts", HL_BUFFER_READY, make_ready},
+      {"counts", HL_BUFFER_TO_HOST, to_host},
+      {"counts", HL_EVENT_DESTROY, end_event},
   };
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
     if (!strcmp(bad, changes[i].name)) table->fn[changes[i].fn] = changes[i].with;
