@@ -9,7 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
@@ -288,10 +292,80 @@ func TestBuilder(t *testing.T) {
 		}
 		data[c.at] = 0
 	}
+	if !regexp.MustCompile(`^PJRT API 0\.\d+ build [0-9a-f]{16}$`).MatchString(first) {
+		t.Errorf("the build is %s", first)
+	}
+	if m := machine(); !regexp.MustCompile(`^[a-z0-9]+-[0-9a-f]{16}$`).MatchString(m) && m != goruntime.GOARCH {
+		t.Errorf("the machine is %s", m)
+	}
 	if of(data[:size-1]) == first || of(nil) == of(data[:1]) {
 		t.Error("plugins of other sizes are the same build")
 	}
 	if _, err := (&Plugin{path: file}).builder(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v, expected that there is no file", err)
+	}
+}
+
+// TestRaceHasOneOwner: of two attempts, the first that reaches a hook delivers all events.
+func TestRaceHasOneOwner(t *testing.T) {
+	var r race
+	first, second := &session{}, &session{}
+	for i, c := range []struct {
+		s    *session
+		want bool
+	}{{first, true}, {first, true}, {second, false}, {second, false}, {first, true}} {
+		if got := r.claim(c.s); got != c.want {
+			t.Errorf("claim %d is %t", i, got)
+		}
+	}
+}
+
+// TestCrowdedClient: a run shares its client with handlers if another run has at least one hook.
+func TestCrowdedClient(t *testing.T) {
+	hooked := func(n int) *session { return &session{sites: &siteTable{all: make([]*site, n)}} }
+	for _, c := range []struct {
+		others []*session
+		want   bool
+	}{{nil, false}, {[]*session{hooked(0)}, false}, {[]*session{hooked(1)}, true}, {[]*session{hooked(0), hooked(2), hooked(0)}, true}} {
+		client := &Client{running: map[*session]struct{}{}}
+		for _, s := range c.others {
+			client.join(s)
+		}
+		s := hooked(3)
+		if got := client.join(s); got != c.want {
+			t.Errorf("%d others: crowded is %t", len(c.others), got)
+		}
+		if client.leave(s); len(client.running) != len(c.others) {
+			t.Errorf("%d runs are left of %d", len(client.running), len(c.others))
+		}
+	}
+}
+
+// TestHooksOnAssignedDevices: a hook names its device by the position in the assignment, and by the device's ordinal.
+func TestHooksOnAssignedDevices(t *testing.T) {
+	for _, c := range []struct {
+		devices []int
+		want    string // device and ordinal of each call
+	}{{[]int{0}, "[0 0]"}, {[]int{1}, "[0 1]"}, {[]int{2, 0}, "[0 2] [1 0]"}, {[]int{0, 1}, "[0 0] [1 1]"}} {
+		var mu sync.Mutex
+		var calls []string
+		s := hookSite(1, "h", hook.Tap, []hook.TensorType{scalar}, nil)
+		p := program("(%x: tensor<f32>) -> tensor<f32>", hookCall("%r", s, "%c0", "%x")+"return %x : tensor<f32>\n", s)
+		e, err := backend(t).Compile(t.Context(), p, runtime.CompileOptions{Devices: c.devices, Replicas: len(c.devices), Handlers: observe(func(call *runtime.Call) {
+			mu.Lock()
+			defer mu.Unlock()
+			calls = append(calls, fmt.Sprint([]int{call.Device, call.Ordinal}))
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, e.(*Executable), f32(nil, 1))
+		slices.Sort(calls)
+		if got := strings.Join(calls, " "); got != c.want {
+			t.Errorf("devices %v: the calls are on %s, expected %s", c.devices, got, c.want)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

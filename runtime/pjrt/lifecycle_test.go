@@ -56,8 +56,8 @@ func TestNothingWaitsForALostProgram(t *testing.T) {
 		return
 	}
 	first, others := label.Part(true), label.Part(false)
-	for i, which := range []string{"buffer", "time limit", "close after the loss", "close before the loss", "started", "other run"} {
-		if i < 3 && !first || i >= 3 && !others {
+	for i, which := range []string{"buffer", "time limit", "close after the loss", "other run", "close before the loss", "started"} {
+		if i < 4 && !first || i >= 4 && !others {
 			continue
 		}
 		t.Run(which, func(t *testing.T) {

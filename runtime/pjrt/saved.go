@@ -142,8 +142,8 @@ func machine() string {
 		return goruntime.GOARCH
 	}
 	for _, line := range strings.Split(string(text), "\n") {
-		key, value, ok := strings.Cut(line, ":")
-		if key = strings.TrimSpace(key); ok && (key == "flags" || key == "Features") {
+		key, value, _ := strings.Cut(line, ":")
+		if key = strings.TrimSpace(key); key == "flags" || key == "Features" {
 			flags := strings.Fields(value)
 			slices.Sort(flags)
 			sum := sha256.Sum256([]byte(strings.Join(flags, " ")))
