@@ -308,9 +308,12 @@ func (s *sccp) rewrite(r *rewrite.Rewriter, top *ir.Op) {
 			if c.Owns(op) {
 				continue
 			}
-			if rewrite.IsConstant(op) && s.facts[op.Result(0).ID()].row == op.Def() { // it may come from HLO: a new one would not
-				c.Raise(op)
-				continue
+			if rewrite.IsConstant(op) {
+				v := op.Result(0)
+				if f := s.facts[v.ID()]; f.row == op.Def() && f.constant != nil && hasType(f.constant, v.Type()) {
+					c.Raise(op) // it may state more than its value, or come from HLO
+					continue
+				}
 			}
 			all := op.NumResults() > 0
 			for _, v := range op.Results() {

@@ -21,7 +21,7 @@ type Coder struct {
 	first, last [maxField + 1]int32
 	named       [maxField + 1]bool // whether a visit named the number
 	inner       *Coder             // for messages inside this one
-	merged      bool               // Data holds parts of the file, one after the other, not a part
+	merged      bool               // Data joins several parts of the file
 	r           *Reader
 }
 
