@@ -265,7 +265,9 @@ func (s *shape) static() *shape {
 }
 
 // bounded reports whether a dimension of s, or of a part of s, is a bound.
-func (s *shape) bounded() bool { return s.dynamic != nil || slices.ContainsFunc(s.elems, (*shape).bounded) }
+func (s *shape) bounded() bool {
+	return s.dynamic != nil || slices.ContainsFunc(s.elems, (*shape).bounded)
+}
 
 func (s *shape) withElem(t elementType) *shape {
 	out := *s
