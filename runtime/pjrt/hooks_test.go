@@ -462,6 +462,17 @@ func TestCloseAfterReentry(t *testing.T) {
 	if events != 3 {
 		t.Errorf("%d events were delivered, expected each of 3 once", events)
 	}
+	left := func() int {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.abandoned
+	}
+	for end := time.Now().Add(10 * time.Second); left() != 0 && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := left(); n != 0 {
+		t.Errorf("%d attempts have not ended", n)
+	}
 }
 
 func TestCloseWaitsForRuns(t *testing.T) {

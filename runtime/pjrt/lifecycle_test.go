@@ -162,6 +162,10 @@ func lostCase(t *testing.T, which string) {
 		within(t, limit, "Close of the other executable", func() { endless.Close() })
 	}
 	within(t, limit, "Buffer.Close", buffer.Close)
+	if b.plugin.mu.Lock(); which == "close after the loss" && len(b.plugin.kept) == 0 {
+		t.Error("a value that the program may use is not kept")
+	}
+	b.plugin.mu.Unlock()
 	within(t, limit, "Close", func() { e.Close() })
 	_, err = b.Upload(background, x, runtime.Placement{})
 	isLost(err)
