@@ -349,8 +349,8 @@ func (b *Backend) closeClients() error {
 	return errors.Join(errs...)
 }
 
-// enter announces a call that uses clients and has no executable or buffer yet. Until it leaves, Close keeps the clients:
-// a caller may give a compilation up and close the backend while it goes on.
+// enter announces a call that uses clients and has no executable or buffer yet. Until it leaves, Close keeps the
+// clients: a caller may give a compilation up and close the backend while it goes on.
 func (b *Backend) enter() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

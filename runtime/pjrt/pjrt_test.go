@@ -251,8 +251,8 @@ func (c *endsInWait) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestCloseDuringCalls: a backend may be closed at any time. Compile and Upload then return an error, or what they made is
-// the last that the backend gives; the plugin gets no call for a client that is gone, which would end this process.
+// TestCloseDuringCalls: a backend may be closed at any time. Compile and Upload then return an error, or what they made
+// is the last that the backend gives; the plugin gets no call for a client that is gone, which would end this process.
 func TestCloseDuringCalls(t *testing.T) {
 	slow := program("(%x: tensor<64x64xf32>) -> tensor<64x64xf32>", `%y = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
 		%z = stablehlo.sine %y : tensor<64x64xf32>
