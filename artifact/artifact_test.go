@@ -342,6 +342,9 @@ func TestClaims(t *testing.T) {
 	for _, path := range paths {
 		data := readFile(t, path)
 		for i := range data {
+			if !label.Part(i%3 == 0) {
+				continue
+			}
 			for _, c := range claims {
 				claimed := bytes.Clone(data)
 				copy(claimed[i:], c)

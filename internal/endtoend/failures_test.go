@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/runtime"
 	"github.com/hlocb/hlocb/runtime/handlers"
@@ -78,6 +79,9 @@ func TestFailureKinds(t *testing.T) {
 	for _, backend := range backendNames() {
 		b := open(t, backend)
 		for _, size := range []string{"small", "large"} {
+			if !label.Part(size == "small" || backend == "interp") {
+				continue
+			}
 			p := hostProgram(t, threeCalls(size == "large"))
 			for _, k := range kinds {
 				t.Run(backend+"/"+size+"/"+k.name, func(t *testing.T) {
