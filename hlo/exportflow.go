@@ -80,6 +80,22 @@ func (s *exportScope) stateParam(st *state, all []*ir.Value, scope *linkedScope)
 	return p
 }
 
+// besides returns the sharding of a new value beside values with the sharding sh, as dialect/mhlo chooses it: the device
+// on which all are, and otherwise {replicated}.
+func besides(sh *sharding) *sharding {
+	if sh.kind == tupleSharding && len(sh.elems) > 0 {
+		first := sh.elems[0]
+		if slices.ContainsFunc(sh.elems, func(e *sharding) bool { return e.String() != first.String() }) {
+			return &sharding{kind: replicatedSharding}
+		}
+		sh = first
+	}
+	if sh.kind == maximalSharding {
+		return sh
+	}
+	return &sharding{kind: replicatedSharding}
+}
+
 // setStateSharding gives in, which holds a new state, the sharding of old, which held the old one.
 func (s *exportScope) setStateSharding(in, old *instr, st *state) {
 	sh, _ := old.get(cSharding).(*sharding)
@@ -93,7 +109,7 @@ func (s *exportScope) setStateSharding(in, old *instr, st *state) {
 		case i >= 0 && i < len(sh.elems):
 			return sh.elems[i]
 		}
-		return &sharding{kind: replicatedSharding}
+		return besides(sh)
 	}
 	if !in.shape.isTuple() {
 		s.ex.set(in, cSharding, part(st.from[0]))

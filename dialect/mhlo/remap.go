@@ -3,6 +3,7 @@ package mhlo
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -199,12 +200,13 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 	}
 	if !tuple {
 		plain := PlainSharding(text)
-		if total > 1 || strings.HasPrefix(plain, "{replicated") || strings.HasPrefix(plain, "{m") { // for every leaf
+		manual := strings.HasPrefix(plain, "{manual") && slices.ContainsFunc(from, func(i int) bool { return i < 0 })
+		if !manual && (total > 1 || strings.HasPrefix(plain, "{replicated") || strings.HasPrefix(plain, "{m")) { // for every leaf
 			return text
 		}
-		leaves = []string{text}
+		leaves = slices.Repeat([]string{text}, max(1, total))
 	}
-	if len(leaves) != total {
+	if len(leaves) != max(1, total) || tuple && total == 0 {
 		return text // Verify reports it
 	}
 	added := neutral(leaves)
@@ -238,14 +240,12 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 	return JoinSharding(out)
 }
 
-// neutral returns the sharding of a new value beside values with the given shardings: the one that all have, if it
-// depends on no shape; {manual} in a manual computation; and otherwise {replicated}.
+// neutral returns the sharding of a new value beside values with the given shardings: the device on which all are, and
+// otherwise {replicated}. This is also right in a manual computation: a new value comes from outside, where it is whole,
+// and XLA ends the process if a loop says {manual} and its body takes the value for a whole one.
 func neutral(leaves []string) string {
 	same := strings.HasPrefix(PlainSharding(leaves[0]), "{maximal")
 	for _, s := range leaves {
-		if strings.HasPrefix(PlainSharding(s), "{manual") {
-			return s
-		}
 		same = same && s == leaves[0]
 	}
 	switch {
