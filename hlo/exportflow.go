@@ -80,8 +80,8 @@ func (s *exportScope) stateParam(st *state, all []*ir.Value, scope *linkedScope)
 	return p
 }
 
-// besides returns the sharding of a new value beside values with the sharding sh, as dialect/mhlo chooses it: the device
-// on which all are, and otherwise {replicated}.
+// besides returns the sharding of a new value beside values with the sharding sh, as dialect/mhlo chooses it: the
+// device on which all are, and otherwise {replicated}.
 func besides(sh *sharding) *sharding {
 	if sh.kind == tupleSharding && len(sh.elems) > 0 {
 		first := sh.elems[0]

@@ -241,8 +241,8 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 }
 
 // neutral returns the sharding of a new value beside values with the given shardings: the device on which all are, and
-// otherwise {replicated}. This is also right in a manual computation: a new value comes from outside, where it is whole,
-// and XLA ends the process if a loop says {manual} and its body takes the value for a whole one.
+// otherwise {replicated}. This is also right in a manual computation: a new value comes from outside, where it is
+// whole, and XLA ends the process if a loop says {manual} and its body takes the value for a whole one.
 func neutral(leaves []string) string {
 	same := strings.HasPrefix(PlainSharding(leaves[0]), "{maximal")
 	for _, s := range leaves {
