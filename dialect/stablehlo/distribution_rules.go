@@ -22,6 +22,13 @@ func idsRule(s *subject, uniform, global, all bool, size int64) error {
 		if mesh, ok := r.Mesh.(*ir.SymbolRefAttr); ok && s.op != nil && s.lookup(mesh.Root()) == nil {
 			return opFail("replica_groups: mesh symbol '%s' not found", mesh.Root())
 		}
+		if mesh, ok := ir.DataOf[Mesh](r.Mesh); ok {
+			for _, x := range r.AxisRefs() {
+				if !slices.ContainsFunc(mesh.Axes, func(a MeshAxis) bool { return a.Name == x.Name }) {
+					return opFail("replica_groups: axis '%s' not found in mesh definition", x.Name)
+				}
+			}
+		}
 		return nil
 	}
 	shape := shapeOf(a)
