@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -149,19 +150,25 @@ func testFar(t *testing.T, path, types string, names ...string) {
 	}
 }
 
-// copyCounter counts the copies between host and device.
+// copyCounter counts the copies between host and device. The handlers of several devices copy at the same time; the
+// counts may be read after the run.
 type copyCounter struct {
 	DeviceMemory
+	mu            sync.Mutex
 	read, written int
 }
 
 func (c *copyCounter) ToHost(queue unsafe.Pointer, dst []byte, src unsafe.Pointer) error {
+	c.mu.Lock()
 	c.read++
+	c.mu.Unlock()
 	return c.DeviceMemory.ToHost(queue, dst, src)
 }
 
 func (c *copyCounter) FromHost(queue, dst unsafe.Pointer, src []byte) error {
+	c.mu.Lock()
 	c.written++
+	c.mu.Unlock()
 	return c.DeviceMemory.FromHost(queue, dst, src)
 }
 
