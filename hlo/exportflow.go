@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hlocb/hlocb/dialect/mhlo"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/ir"
 )
@@ -80,18 +81,18 @@ func (s *exportScope) stateParam(st *state, all []*ir.Value, scope *linkedScope)
 	return p
 }
 
-// besides returns the sharding of a new value beside values with the sharding sh, as dialect/mhlo chooses it: the
-// device on which all are, and otherwise {replicated}.
-func besides(sh *sharding) *sharding {
-	if sh.kind == tupleSharding && len(sh.elems) > 0 {
-		first := sh.elems[0]
-		if slices.ContainsFunc(sh.elems, func(e *sharding) bool { return e.String() != first.String() }) {
-			return &sharding{kind: replicatedSharding}
-		}
-		sh = first
+// beside returns the sharding of a new value beside values with the sharding sh.
+func beside(sh *sharding) *sharding {
+	leaves := sh.elems
+	if sh.kind != tupleSharding || len(leaves) == 0 {
+		leaves = []*sharding{sh}
 	}
-	if sh.kind == maximalSharding {
-		return sh
+	texts := make([]string, len(leaves))
+	for i, l := range leaves {
+		texts[i] = l.String()
+	}
+	if mhlo.Beside(texts) == texts[0] {
+		return leaves[0]
 	}
 	return &sharding{kind: replicatedSharding}
 }
@@ -109,7 +110,7 @@ func (s *exportScope) setStateSharding(in, old *instr, st *state) {
 		case i >= 0 && i < len(sh.elems):
 			return sh.elems[i]
 		}
-		return besides(sh)
+		return beside(sh)
 	}
 	if !in.shape.isTuple() {
 		s.ex.set(in, cSharding, part(st.from[0]))

@@ -200,8 +200,9 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 	}
 	if !tuple {
 		plain := PlainSharding(text)
-		manual := strings.HasPrefix(plain, "{manual") && slices.ContainsFunc(from, func(i int) bool { return i < 0 })
-		if !manual && (total > 1 || strings.HasPrefix(plain, "{replicated") || strings.HasPrefix(plain, "{m")) { // for every leaf
+		anywhere := strings.HasPrefix(plain, "{replicated") || strings.HasPrefix(plain, "{maximal") // also for a new value
+		grows := slices.ContainsFunc(from, func(i int) bool { return i < 0 })
+		if anywhere || !grows && (total > 1 || strings.HasPrefix(plain, "{manual")) { // for every leaf
 			return text
 		}
 		leaves = slices.Repeat([]string{text}, max(1, total))
@@ -209,7 +210,7 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 	if len(leaves) != max(1, total) || tuple && total == 0 {
 		return text // Verify reports it
 	}
-	added := neutral(leaves)
+	added := Beside(leaves)
 	starts := make([]int, len(counts))
 	for i := 1; i < len(counts); i++ {
 		starts[i] = starts[i-1] + counts[i-1]
@@ -240,10 +241,10 @@ func remapSharding(op *ir.Op, text string, types []ir.Type, from []int) string {
 	return JoinSharding(out)
 }
 
-// neutral returns the sharding of a new value beside values with the given shardings: the device on which all are, and
+// Beside returns the sharding of a new value beside values with the given shardings: the device on which all are, and
 // otherwise {replicated}. This is also right in a manual computation: a new value comes from outside, where it is
 // whole, and XLA ends the process if a loop says {manual} and its body takes the value for a whole one.
-func neutral(leaves []string) string {
+func Beside(leaves []string) string {
 	same := strings.HasPrefix(PlainSharding(leaves[0]), "{maximal")
 	for _, s := range leaves {
 		same = same && s == leaves[0]
