@@ -84,6 +84,19 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 		}
 		return true
 	}
+	return c.join(home, op, c.isPlaced(home, op))
+}
+
+// Raise is Adopt for a pass that makes its constants with Get: op moves to the very start of its region, as a new
+// constant would. What op states besides its value remains.
+func (c *Constants) Raise(op *ir.Op) {
+	home := homeOf(op.Block())
+	c.join(home, op, home.First() == op)
+}
+
+// join adds a constant that is not owned: it replaces op by an equal constant of the set, or moves op to the start of
+// home unless it is placed. It reports whether op remains.
+func (c *Constants) join(home *ir.Block, op *ir.Op, placed bool) bool {
 	a := op.Attr(valueOf(op.Def()))
 	hash := ir.HashAttr(a)
 	if old := c.find(home, hash, op.Def(), op.Result(0).Type(), a); old != nil {
@@ -91,29 +104,12 @@ func (c *Constants) Adopt(op *ir.Op) bool {
 		c.r.Replace(op, old.Result(0))
 		return false
 	}
-	if !c.isPlaced(home, op) {
+	if !placed {
 		c.r.MoveBefore(op, home.First())
 		c.r.dropLoc(op)
 	}
 	c.add(hash, op)
 	return true
-}
-
-// Raise adds the constant op to the set as Get does: it replaces op by an equal constant of the set, or moves op to the
-// start of its region. What the op states besides its value remains.
-func (c *Constants) Raise(op *ir.Op) {
-	home, a := homeOf(op.Block()), op.Attr(valueOf(op.Def()))
-	hash := ir.HashAttr(a)
-	if old := c.find(home, hash, op.Def(), op.Result(0).Type(), a); old != nil {
-		c.r.dropLoc(old)
-		c.r.Replace(op, old.Result(0))
-		return
-	}
-	if home.First() != op {
-		c.r.MoveBefore(op, home.First())
-		c.r.dropLoc(op)
-	}
-	c.add(hash, op)
 }
 
 // Get returns a constant of the given kind, type and value that ops in block b may use, from the set or new at the
