@@ -1358,10 +1358,9 @@ func (s *exportScope) outfeed(op *ir.Op) {
 func (s *exportScope) transfer(op *ir.Op) {
 	host := s.bool("is_host_transfer")
 	operands := s.operandsOf(op)
-	pairs := transferPairs(s.rows(stablehlo.AttrSourceTargetPairs))
+	pairs := s.rows(stablehlo.AttrSourceTargetPairs)
 	attrs := func(o *opcode) []attr {
-		list := append(append(s.common(op), s.channel(o)...), named(o, "is_host_transfer", host))
-		return withFrontend(list, pairs...)
+		return withPairs(append(append(s.common(op), s.channel(o)...), named(o, "is_host_transfer", host)), pairs)
 	}
 	if op.Is(stablehlo.Send) {
 		n := len(operands) - 1
@@ -1395,30 +1394,19 @@ func (s *exportScope) transfer(op *ir.Op) {
 // sourceTargetPairs is the frontend attribute in which XLA keeps the pairs of devices of a send or recv.
 const sourceTargetPairs = "_xla_send_recv_source_target_pairs"
 
-// transferPairs returns the frontend attribute for pairs of devices.
-func transferPairs(rows [][]int64) []pair {
-	if len(rows) == 0 {
-		return nil
-	}
-	list := make([]string, len(rows))
-	for i, r := range rows {
-		list[i] = "{" + strconv.FormatInt(r[0], 10) + "," + strconv.FormatInt(r[1], 10) + "}"
-	}
-	return []pair{{sourceTargetPairs, "{" + strings.Join(list, ",") + "}"}}
-}
-
-// withFrontend adds frontend attributes to attrs. An op's own attribute of the same name stays, as in XLA.
-func withFrontend(attrs []attr, added ...pair) []attr {
-	if len(added) == 0 {
+// withPairs adds the pairs of a transfer to attrs. A frontend attribute of the op has precedence, as in XLA.
+func withPairs(attrs []attr, pairs [][]int64) []attr {
+	if len(pairs) == 0 {
 		return attrs
 	}
+	all := []pair{{sourceTargetPairs, string(appendLists(nil, pairs))}}
 	for i, a := range attrs {
 		if a.spec == cFrontend {
-			attrs[i].value = sortPairs(append(slices.Clip(added), a.value.([]pair)...))
+			attrs[i].value = sortPairs(append(all, a.value.([]pair)...))
 			return attrs
 		}
 	}
-	return append(attrs, attr{cFrontend, added})
+	return append(attrs, attr{cFrontend, all})
 }
 
 // channel returns the channel of a collective or a transfer.

@@ -19,10 +19,21 @@ import (
 	"github.com/hlocb/hlocb/internal/golden"
 	"github.com/hlocb/hlocb/internal/testkit"
 	"github.com/hlocb/hlocb/ir"
+	"github.com/hlocb/hlocb/ir/flow"
 	"github.com/hlocb/hlocb/pass"
 	"github.com/hlocb/hlocb/passes"
 	"github.com/hlocb/hlocb/print"
 )
+
+// without returns the places of op's results after result i is gone, for Rebuild.
+func without(op *ir.Op, i int) []int {
+	results := flow.Positions(op.NumResults())
+	results[i] = -1
+	for j := range results[i+1:] {
+		results[i+1+j]--
+	}
+	return results
+}
 
 // edits change a module at an op, as passes do. They report whether they did.
 var edits = []struct {
@@ -210,15 +221,7 @@ var edits = []struct {
 			st := op.State()
 			st.Operands = slices.Delete(slices.Clone(st.Operands), i, i+1)
 			st.Types = slices.Delete(slices.Clone(st.Types), i, i+1)
-			results := make([]int, op.NumResults())
-			for j := range results {
-				if results[j] = j; j == i {
-					results[j] = -1
-				} else if j > i {
-					results[j]--
-				}
-			}
-			m.Rebuild(op, st, results)
+			m.Rebuild(op, st, without(op, i))
 			return true
 		}
 		return false
@@ -389,15 +392,7 @@ var edits = []struct {
 		}
 		st := op.State()
 		st.Types = slices.Delete(slices.Clone(st.Types), i, i+1)
-		results := make([]int, op.NumResults())
-		for j := range results {
-			if results[j] = j; j == i {
-				results[j] = -1
-			} else if j > i {
-				results[j]--
-			}
-		}
-		op = m.Rebuild(op, st, results)
+		op = m.Rebuild(op, st, without(op, i))
 		for _, r := range op.Regions() {
 			ret := r.Entry().Last()
 			ret.SetOperands(slices.Delete(slices.Clone(ret.OperandList()), i, i+1))
