@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"unsafe"
 
 	"github.com/hlocb/hlocb/internal/cuda"
@@ -46,14 +45,13 @@ func sizeOf(b *C.hl_ffi_buffer) (tensor.DType, int, error) {
 	}
 	n := 1
 	for _, d := range dimsOf(b) {
-		hi, lo := bits.Mul64(uint64(n), uint64(d))
-		if d < 0 || hi > 0 || lo > math.MaxInt/16 {
+		if d < 0 || d > 0 && n > math.MaxInt/16/int(d) {
 			return tensor.Invalid, 0, errors.New("the buffer has no static shape")
 		}
-		n = int(lo)
+		n *= int(d)
 	}
-	if width := xlatypes.PackedBits(dtype); width != 0 {
-		return dtype, xlatypes.PackedSize(n, width), nil
+	if bits := xlatypes.PackedBits(dtype); bits != 0 {
+		return dtype, xlatypes.PackedSize(n, bits), nil
 	}
 	return dtype, n * dtype.Size(), nil
 }
