@@ -173,18 +173,16 @@ Passes:
 			}
 		}
 	}
-	complete := func(flag string, values []string) {
-		_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	}
-	_ = c.RegisterFlagCompletionFunc("passes", func(_ *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
+	command.Complete(c, "passes", func(_ *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 		names := o.passNames()
 		for i := range names { // after the passes that the text names
 			names[i] = text[:strings.LastIndexAny(text, ",(")+1] + names[i]
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
-	complete("print-ir-before", append(o.passNames(), "all"))
-	complete("print-ir-after", append(o.passNames(), "all"))
+	for _, flag := range []string{"print-ir-before", "print-ir-after"} {
+		command.CompleteFixed(c, flag, append(o.passNames(), "all")...)
+	}
 	return c
 }
 

@@ -35,7 +35,7 @@ func (f *argumentFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.sets, "args", nil, "`DIR|FILE` arguments by name or number: DIR of .npy files, FILE.npz or FILE.safetensors")
 	c.Flags().BoolVar(&f.cast, "cast", false, "convert arrays of files to the arguments' types: floats are rounded to floats, all else must be exact")
 	c.Flags().StringVar(&f.fill, "fill", "", "`KIND` other arguments: iota, zeros or random:SEED")
-	complete(c, "fill", "iota", "zeros", "random:0")
+	command.CompleteFixed(c, "fill", "iota", "zeros", "random:0")
 }
 
 // isSet reports whether the flags set arguments.

@@ -48,7 +48,7 @@ The time of the loop without a hook is subtracted. Other work on the machine dis
 	c.Flags().StringVar(&backend, "backend", "auto", "`NAME|PATH` auto, engine, cpu, cuda or a plugin")
 	c.Flags().IntVar(&rounds, "rounds", 20, "`N` repetitions of each measurement")
 	command.Group(c, "Flags")
-	complete(c, "backend", "auto", "engine", "cpu", "cuda")
+	command.CompleteFixed(c, "backend", "auto", "engine", "cpu", "cuda")
 	return c
 }
 

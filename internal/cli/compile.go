@@ -66,7 +66,7 @@ PROGRAM holds the machine code, the module and its hooks. Running it executes th
 	flags.addDevices(c)
 	command.Group(c, "Where it runs")
 	flags.rewrite.add(c)
-	complete(c, "backend", "cpu", "cuda")
+	command.CompleteFixed(c, "backend", "cpu", "cuda")
 	return c
 }
 

@@ -112,8 +112,8 @@ An alias is kept for free, needs a copy, or is refused. With --backend, hlocb co
 	c.Flags().StringVar(&backend, "backend", "", "`NAME|PATH` compile for a plugin, and compare the aliases")
 	command.Group(c, "Output")
 	flags.add(c)
-	complete(c, "show", hookParts...)
-	complete(c, "backend", "cpu", "cuda")
+	command.CompleteFixed(c, "show", hookParts...)
+	command.CompleteFixed(c, "backend", "cpu", "cuda")
 	return c
 }
 

@@ -127,7 +127,7 @@ Levels:
 	command.Group(c, "Check")
 	c.Flags().BoolVar(&asWritten, "as-written", false, "do not convert hooks")
 	flags.add(c)
-	complete(c, "level", levels...)
+	command.CompleteFixed(c, "level", levels...)
 	return c
 }
 

@@ -45,7 +45,7 @@ func (f *rewriteFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.targets, "hook-target", nil, "`NAME` also treat custom calls of this target as hooks")
 	for i, o := range conversions {
 		c.Flags().StringVar(&f.chosen[i], o.name, o.values[0], "`KIND` "+o.doc)
-		complete(c, o.name, o.values...)
+		command.CompleteFixed(c, o.name, o.values...)
 	}
 	command.Group(c, "How hooks are converted")
 }
@@ -77,11 +77,6 @@ func oneOf(flag, value string, values []string) error {
 		return nil
 	}
 	return usagef("%s %s: expected %s%s", flag, value, command.OneOf(values), command.Suggest(value, values))
-}
-
-// complete offers the values of a flag to the shell.
-func complete(c *cobra.Command, flag string, values ...string) {
-	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (a *app) rewriteCommand() *cobra.Command {
@@ -160,7 +155,7 @@ Formats (--to):
 	c.Flags().BoolVar(&debugInfo, "debuginfo", false, "write a location for every op")
 	command.Group(c, "Output")
 	flags.add(c)
-	complete(c, "to", outputNames()...)
+	command.CompleteFixed(c, "to", outputNames()...)
 	return c
 }
 

@@ -82,7 +82,7 @@ func (f *runFlags) add(c *cobra.Command, output func()) {
 	command.Group(c, "Where it runs")
 	c.Flags().BoolVar(&f.module.asWritten, "as-written", false, "do not convert hooks; the engine delivers any format")
 	f.module.rewrite.add(c)
-	complete(c, "backend", "auto", "engine", "cpu", "cuda")
+	command.CompleteFixed(c, "backend", "auto", "engine", "cpu", "cuda")
 	completeBindings(c, "on")
 	completeBindings(c, "inject")
 }

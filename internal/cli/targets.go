@@ -15,6 +15,7 @@ import (
 	"github.com/hlocb/hlocb/dialect/hookop"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hook"
+	"github.com/hlocb/hlocb/internal/command"
 	"github.com/hlocb/hlocb/internal/lapack"
 	"github.com/hlocb/hlocb/interp"
 	"github.com/hlocb/hlocb/ir"
@@ -96,7 +97,7 @@ func hookNames(path string) []string {
 
 // completeBindings completes NAME=HANDLER or NAME=FAULT: first the hook names of IN, then the handlers or faults.
 func completeBindings(c *cobra.Command, flag string) {
-	c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+	command.Complete(c, flag, func(_ *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		var out []string
 		name, _, bound := strings.Cut(text, "=")
 		switch {

@@ -124,8 +124,8 @@ func (a *app) translateCommand() *cobra.Command {
 	f.StringVar(&t.from, "from", "", "`FORM` form of IN: mlir, bytecode or export (default: as its content shows)")
 	f.BoolVar(&t.verify, "verify", false, "infer the types of HLO and compare them with the stated types, also from HLO to HLO; other output is always verified")
 	command.Group(c, "Input")
-	complete(c, "to", names...)
-	complete(c, "route", artifact.Routes()...)
+	command.CompleteFixed(c, "to", names...)
+	command.CompleteFixed(c, "route", artifact.Routes()...)
 	return c
 }
 

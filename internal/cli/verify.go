@@ -143,8 +143,8 @@ func (f *verifyFlags) add(c *cobra.Command) {
 	command.Group(c, "Where they run")
 	c.Flags().BoolVar(&f.module.asWritten, "as-written", false, "do not convert the hooks of A; the engine delivers any format")
 	f.module.rewrite.add(c)
-	complete(c, "backend-a", "engine", "auto", "cpu", "cuda")
-	complete(c, "backend-b", "engine", "auto", "cpu", "cuda")
+	command.CompleteFixed(c, "backend-a", "engine", "auto", "cpu", "cuda")
+	command.CompleteFixed(c, "backend-b", "engine", "auto", "cpu", "cuda")
 	completeBindings(c, "on")
 }
 

@@ -187,6 +187,7 @@ func (c *Console) Execute(ctx context.Context, root *cobra.Command, args []strin
 	})
 	root.SetUsageFunc(func(cmd *cobra.Command) error { WriteHelp(c.Out, cmd, c.Width()); return nil })
 	root.SetFlagErrorFunc(flagError)
+	registerCompletions(root, args)
 	ran, err := root.ExecuteContextC(ctx)
 	c.Progress("")
 	if failed := c.Failed(); failed != nil && !errors.Is(err, failed) {
