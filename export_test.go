@@ -16,15 +16,16 @@ import (
 	"github.com/hlocb/hlocb/tensor"
 )
 
-// exports writes exports of polymorphic functions and of a function for several platforms, with arguments and JAX's
-// results. bad.npz holds arguments that JAX refuses, and bad.txt its message.
+// exports writes exports of polymorphic functions and of a function for several platforms, or those that are named,
+// with arguments and JAX's results. bad.npz holds arguments that JAX refuses, and bad.txt its message.
 const exports = `
 import os, sys
 os.environ["JAX_PLATFORMS"] = "cpu"
 import jax, jax.numpy as jnp, numpy as np
 from jax import export, lax
-out = sys.argv[1]
+out, only = sys.argv[1], sys.argv[2:]
 def write(name, f, args, shapes, symbols="b", constraints=(), bad=None, **options):
+    if only and name not in only: return
     d = f"{out}/{name}"; os.makedirs(d)
     scope = export.SymbolicScope(constraints)
     specs = export.symbolic_args_specs(args, shapes, scope=scope) if shapes else args
@@ -134,7 +135,7 @@ func TestPlatform(t *testing.T) {
 
 func checkPlatform(t *testing.T, python *peer.Interpreter) {
 	dir := t.TempDir()
-	python.Run(t, exports, nil, dir)
+	python.Run(t, exports, nil, dir, "platforms")
 	for index, want := range map[int]float64{0: 2, 1: 3, 2: 1} {
 		p, err := hlocb.Load(ctx, filepath.Join(dir, "platforms", "f.mlir"), hlocb.PlatformIndex(index))
 		if err != nil {

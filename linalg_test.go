@@ -80,16 +80,15 @@ for dt in (np.float32, np.float64, np.complex64, np.complex128):
 
 // TestLinearAlgebra runs JAX's linear algebra on the backends with LAPACK, and the real types on the engine without it.
 func TestLinearAlgebra(t *testing.T) {
-	first, others := label.Part(true), label.Part(false)
-	peer.Each(t, func(main bool) bool { return main || others }, func(t *testing.T, p *peer.Interpreter) {
+	peer.EachPart(t, label.Part, func(t *testing.T, p *peer.Interpreter, part func(first bool) bool) {
 		parts := ""
-		if first || p.Version() != peer.MainVersion {
+		if part(true) {
 			parts += "0"
 		}
-		if others {
+		if part(false) {
 			parts += "1"
 		}
-		if others && p.Version() == peer.MainVersion {
+		if part(false) && p.Version() == peer.MainVersion {
 			parts += "2"
 		}
 		checkLinearAlgebra(t, p, parts)

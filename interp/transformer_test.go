@@ -71,8 +71,9 @@ print(s.output_size_in_bytes + s.temp_size_in_bytes)
 // TestTransformerMemory: the plan of a training step states its memory. A run needs no more, which is at most 1.1 times
 // the memory that XLA assigns, and the first run allocates little besides: the blocks of chains, packed panels.
 func TestTransformerMemory(t *testing.T) {
+	label.Slow(t)
 	label.Once(t) // the race detector allocates, too
-	peer.Each(t, label.Part, checkTransformerMemory)
+	peer.Each(t, nil, checkTransformerMemory)
 }
 
 func checkTransformerMemory(t *testing.T, python *peer.Interpreter) {

@@ -3,6 +3,8 @@ package passes_test
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,10 +41,10 @@ func runPipeline(name, text, pipeline string, reg *ir.Registry) (string, error) 
 // TestExpansionsMatchJaxlib compares the expansions of ops with jaxlib's, one op at a time. Package
 // internal/transforms does this for whole modules.
 func TestExpansionsMatchJaxlib(t *testing.T) {
-	peer.Each(t, label.Part, checkExpansionsMatchJaxlib)
+	peer.EachPart(t, label.Part, checkExpansionsMatchJaxlib)
 }
 
-func checkExpansionsMatchJaxlib(t *testing.T, python *peer.Interpreter) {
+func checkExpansionsMatchJaxlib(t *testing.T, python *peer.Interpreter, part func(first bool) bool) {
 	reg := testkit.Registry(t)
 	for _, c := range []struct {
 		pipeline string
@@ -53,6 +55,11 @@ func checkExpansionsMatchJaxlib(t *testing.T, python *peer.Interpreter) {
 		{"builtin.module(stablehlo-compatibility-expander{target=1.0.0})", functionsOf("f32", "complex<f64>")},
 	} {
 		t.Run(c.pipeline, func(t *testing.T) {
+			for i, name := range slices.Sorted(maps.Keys(c.texts)) {
+				if !part(i%4 == 0) {
+					delete(c.texts, name)
+				}
+			}
 			equal, refused, unread := 0, 0, 0
 			for name, want := range python.Passes(t, c.pipeline, false, c.texts) {
 				got, err := runPipeline(name, c.texts[name], c.pipeline, reg)

@@ -88,8 +88,11 @@ func text(t *tensor.Tensor) string { return string(t.AppendLiteral(nil, 16)) }
 // including -0 and the payload of a NaN.
 func TestPartitionedResults(t *testing.T) {
 	b := open(t, "cpu")
-	for _, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2, tensor.F8E4M3FN, tensor.Complex64, tensor.Complex128,
+	for i, d := range []tensor.DType{tensor.F32, tensor.F64, tensor.F16, tensor.BF16, tensor.F8E5M2, tensor.F8E4M3FN, tensor.Complex64, tensor.Complex128,
 		tensor.I8, tensor.UI8, tensor.I16, tensor.I32, tensor.I64, tensor.UI64, tensor.I1} {
+		if !label.Part(i%3 == 0) {
+			continue
+		}
 		t.Run(d.String(), func(t *testing.T) {
 			prog, err := rewrite("call.mlir", []byte(strings.ReplaceAll(`module attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @mesh = <["x"=4]>

@@ -118,6 +118,19 @@ func Each(t *testing.T, part func(first bool) bool, test func(t *testing.T, p *I
 	}
 }
 
+// EachPart runs a test as Each. The test divides its work with today's JAX, which 'make test' leaves out, by nothing, and
+// its work with MainVersion by part.
+func EachPart(t *testing.T, part func(first bool) bool, test func(t *testing.T, p *Interpreter, part func(first bool) bool)) {
+	others := part(false)
+	Each(t, func(main bool) bool { return main || others }, func(t *testing.T, p *Interpreter) {
+		mine := part
+		if p.version != MainVersion {
+			mine = func(bool) bool { return true }
+		}
+		test(t, p, mine)
+	})
+}
+
 // Version returns the version of JAX: MainVersion or TodayVersion.
 func (p *Interpreter) Version() string { return p.version }
 

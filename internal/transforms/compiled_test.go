@@ -54,11 +54,10 @@ func compiledText(t *testing.T, path string) []string {
 // same program, so the passes make no program slower. One exception becomes smaller: its loop carries a value twice
 // before the passes and once after them.
 func TestCompiledAlike(t *testing.T) {
-	today := func(main bool) bool { return main || label.Part(false) }
-	peer.Each(t, today, func(t *testing.T, p *peer.Interpreter) {
-		wanted := func(i int) bool { return i%4 == 0 }
-		if p.Version() == peer.MainVersion {
-			wanted = func(i int) bool { return label.Part(i%4 == 0) }
+	peer.EachPart(t, label.Part, func(t *testing.T, p *peer.Interpreter, part func(first bool) bool) {
+		wanted := func(i int) bool { return part(i%8 == 0) }
+		if p.Version() != peer.MainVersion {
+			wanted = func(i int) bool { return i%4 == 0 }
 		}
 		checkCompiledAlike(t, p, wanted)
 	})
