@@ -2,14 +2,12 @@
 
 package pjrt
 
-// #include <stdlib.h>
 // #include "calls.h"
 import "C"
 
 import (
 	"errors"
 	goruntime "runtime"
-	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -62,9 +60,7 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int, o
 			return
 		}
 		c.forget()
-		message := C.CString(err.Error())
-		defer C.free(unsafe.Pointer(message))
-		C.hl_future_fail(api, future, message)
+		C.hl_future_fail(api, future, cText(err.Error()))
 	})
 	return nil
 }

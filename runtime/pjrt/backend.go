@@ -195,11 +195,11 @@ func (b *Backend) clientOf(key clientKey) (*Client, error) {
 	b.mu.Lock()
 	delete(b.clients, key)
 	b.changed.Broadcast()
-	if err == nil && b.closed {
-		err = errors.Join(errClosed, c.Close())
-	}
 	if err != nil {
 		return nil, err
+	}
+	if b.closed {
+		return nil, errors.Join(errClosed, c.Close())
 	}
 	c.spare, c.trim = key.spare, b.opts.Trim
 	b.clients[key] = c

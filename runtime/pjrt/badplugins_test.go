@@ -29,6 +29,8 @@ func TestBadPlugins(t *testing.T) {
 		"tiny table":              "its table has 8 bytes",
 		"short table":             "its table has no",
 		"old":                     "its PJRT API is 0.1, 0.54 or later is needed",
+		"too old":                 "its PJRT API is 0.53, 0.54 or later is needed",
+		"next major":              "its PJRT API is 1.",
 		"no initialize":           "initialize: UNIMPLEMENTED: the table of PLUGIN has no PJRT_Plugin_Initialize",
 		"no compile":              "its table has no PJRT_Client_Compile",
 		"no devices":              "devices: UNIMPLEMENTED: the table of PLUGIN has no PJRT_Client_AddressableDevices",

@@ -2,7 +2,6 @@
 
 package pjrt
 
-// #include <stdlib.h>
 // #include "calls.h"
 import "C"
 
@@ -199,8 +198,6 @@ func (c *Client) pending() int {
 }
 
 func (c *Client) destroy() error {
-	if m, ok := c.memory.(cudaMemory); ok {
-		m.Release()
-	}
+	release(c.memory)
 	return c.plugin.check("destroy client", C.hl_object(c.plugin.api, C.HL_CLIENT_DESTROY, c.ptr))
 }

@@ -47,6 +47,9 @@ func takeMessage(message *C.char) string {
 	return C.GoString(message)
 }
 
+// cText returns a text as C code reads it, for the arguments of one call.
+func cText(s string) *C.char { return (*C.char)(unsafe.Pointer(unsafe.StringData(s + "\x00"))) }
+
 // check converts a PJRT error to a Go error and frees it. No other function frees PJRT errors.
 func (p *Plugin) check(op string, e unsafe.Pointer) error {
 	if e == nil {

@@ -2,7 +2,6 @@
 
 package pjrt
 
-// #include <stdlib.h>
 // #include "calls.h"
 // #include "crash.h"
 import "C"
@@ -304,9 +303,7 @@ func (e *Executable) compileFor(ctx context.Context, key clientKey) (*loadedProg
 	if err != nil {
 		return nil, err
 	}
-	name := C.CString(e.name)
-	C.hl_subject(name)
-	C.free(unsafe.Pointer(name))
+	C.hl_subject(cText(e.name))
 	l, err := e.compile(ctx, c)
 	if err != nil {
 		return nil, err

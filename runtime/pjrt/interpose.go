@@ -136,12 +136,10 @@ func Interpose(api uintptr, path string, i Interposer) (uintptr, error) {
 		return 0, &LoadError{path, fmt.Sprintf("its PJRT API is %d.%d, 0.%d or later is needed", major, minor, minimumMinor)}
 	}
 	suffix := i.Settings()
-	csuffix := C.CString(suffix)
-	defer C.free(unsafe.Pointer(csuffix))
 	interposed.mu.Lock()
 	defer interposed.mu.Unlock()
 	var number C.int
-	table := C.hl_interpose(real, C.bool(suffix != ""), csuffix, &number)
+	table := C.hl_interpose(real, C.bool(suffix != ""), cText(suffix), &number)
 	if table == nil {
 		return 0, &LoadError{path, "this process has too many plugins"}
 	}
@@ -154,10 +152,8 @@ func Interpose(api uintptr, path string, i Interposer) (uintptr, error) {
 // InterposePlugin loads the plugin in a file and returns Interpose of its table. Unlike Load it does not initialize the
 // plugin, which the framework does.
 func InterposePlugin(path string, i Interposer) (uintptr, error) {
-	cpath := C.CString(path)
-	defer C.free(unsafe.Pointer(cpath))
 	var message *C.char
-	library := C.hl_open(cpath, &message)
+	library := C.hl_open(cText(path), &message)
 	if library == nil {
 		return 0, &LoadError{path, openFailure(path, takeMessage(message))}
 	}
@@ -208,35 +204,39 @@ func (w *wrappedPlugin) add(p *Replacement) (int64, error) {
 //export hlocbInterposeClient
 func hlocbInterposeClient(number C.int, client unsafe.Pointer) {
 	w := wrappedBy(number)
+	w.guard(func() error { return w.opened(client) })
+}
+
+// opened prepares a client of a framework for hooks and targets.
+func (w *wrappedPlugin) opened(client unsafe.Pointer) error {
 	interposed.mu.Lock()
 	w.clients++
 	interposed.mu.Unlock()
-	w.guard(func() error {
-		platform, err := w.plugin.text("platform name", C.HL_CLIENT_PLATFORM_NAME, client)
-		if err != nil {
-			return err
-		}
-		err = w.register(platform, client)
-		w.hookless.Store(err != nil)
-		if errors.As(err, new(*NoFFIError)) && w.interposer.Settings() == "" {
-			return nil
-		}
+	platform, err := w.plugin.text("platform name", C.HL_CLIENT_PLATFORM_NAME, client)
+	if err != nil {
 		return err
-	})
+	}
+	err = w.register(platform, client)
+	w.hookless.Store(err != nil)
+	if errors.As(err, new(*NoFFIError)) && w.interposer.Settings() == "" {
+		return nil
+	}
+	return err
 }
 
-// hlocbInterposeClientEnd is called before a client is destroyed. The last one frees the host memory for copies.
+// hlocbInterposeClientEnd is called before a client is destroyed.
 //
 //export hlocbInterposeClientEnd
-func hlocbInterposeClientEnd(number C.int) {
-	w := wrappedBy(number)
+func hlocbInterposeClientEnd(number C.int) { wrappedBy(number).closed() }
+
+// closed counts the end of a client. The last one frees the host memory for copies.
+func (w *wrappedPlugin) closed() {
 	interposed.mu.Lock()
 	w.clients--
-	m, ok := w.memory.(cudaMemory)
-	last := w.clients == 0
+	m, last := w.memory, w.clients == 0
 	interposed.mu.Unlock()
-	if ok && last {
-		m.Release()
+	if last {
+		release(m)
 	}
 }
 
@@ -319,43 +319,39 @@ func copied(data *C.char, size C.size_t) []byte {
 //export hlocbInterposeTargets
 func hlocbInterposeTargets(number C.int, code *C.char, size C.size_t) {
 	w := wrappedBy(number)
-	w.guard(func() error {
-		interposed.mu.Lock()
-		memory, platform := w.memory, w.platform
-		interposed.mu.Unlock()
-		if memory == nil || !memory.Readable() {
-			return nil // a framework registers its handlers for a GPU with the plugin
+	w.guard(func() error { return w.registerTargets(unsafe.Slice((*byte)(unsafe.Pointer(code)), size)) })
+}
+
+func (w *wrappedPlugin) registerTargets(program []byte) error {
+	interposed.mu.Lock()
+	memory, platform := w.memory, w.platform
+	interposed.mu.Unlock()
+	if memory == nil || !memory.Readable() {
+		return nil // a framework registers its handlers for a GPU with the plugin
+	}
+	handlers, err := PythonHandlers(platform)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(handlers)) {
+		if bytes.Contains(program, []byte(name)) {
+			errs = append(errs, w.registerPython(name, handlers[name], platform))
 		}
-		handlers, err := PythonHandlers(platform)
-		if err != nil {
-			return err
-		}
-		var errs []error
-		program := unsafe.Slice((*byte)(unsafe.Pointer(code)), size)
-		for _, name := range slices.Sorted(maps.Keys(handlers)) {
-			if bytes.Contains(program, []byte(name)) {
-				errs = append(errs, w.registerPython(name, handlers[name], platform))
-			}
-		}
-		return errors.Join(errs...)
-	})
+	}
+	return errors.Join(errs...)
 }
 
 // PythonHandlers returns the addresses of the handlers of the XLA FFI that the process's Python program registered with
 // jaxlib for a platform, by their targets. An address is nil if the handler has functions for several stages. The map
 // is empty if the process has no Python.
 func PythonHandlers(platform string) (map[string]unsafe.Pointer, error) {
-	cplatform := C.CString(platform)
-	defer C.free(unsafe.Pointer(cplatform))
 	var message *C.char
-	list := C.hl_python_targets(cplatform, &message)
+	list := C.hl_python_targets(cText(platform), &message)
 	if message != nil {
 		return nil, errors.New(takeMessage(message))
 	}
-	if list == nil {
-		return nil, nil
-	}
-	defer C.free(unsafe.Pointer(list))
+	defer C.free(unsafe.Pointer(list)) // nil without Python
 	out := map[string]unsafe.Pointer{}
 	for line := range strings.Lines(C.GoString(list)) {
 		address, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -384,20 +380,27 @@ func (w *wrappedPlugin) registerPython(name string, handler unsafe.Pointer, plat
 func hlocbInterposeCompile(number C.int, code *C.char, size C.size_t, format *C.char, formatSize C.size_t, options *C.char, optionsSize C.size_t, out *C.hl_replacement) {
 	w := wrappedBy(number)
 	w.guard(func() error {
-		p, err := w.interposer.Compile(copied(code, size), string(copied(format, formatSize)), copied(options, optionsSize))
-		if err != nil || p == nil || w.hookless.Load() && len(p.Manifest.Sites) > 0 {
-			return err
-		}
-		n, err := w.add(p)
-		if err != nil {
-			return err
-		}
+		n, changed, err := w.compile(copied(code, size), string(copied(format, formatSize)), copied(options, optionsSize))
 		out.program = C.int64_t(n)
-		if p.Code != nil {
-			out.code, out.code_size = (*C.char)(C.CBytes(p.Code)), C.size_t(len(p.Code))
+		if changed != nil {
+			out.code, out.code_size = (*C.char)(C.CBytes(changed)), C.size_t(len(changed))
 		}
-		return nil
+		return err
 	})
+}
+
+// compile returns the number of the program that the interposer makes of a framework's, with its code. The number is 0
+// if the interposer or the plugin accepts no hooks. The code is nil if it does not change.
+func (w *wrappedPlugin) compile(code []byte, format string, options []byte) (int64, []byte, error) {
+	p, err := w.interposer.Compile(code, format, options)
+	if err != nil || p == nil || w.hookless.Load() && len(p.Manifest.Sites) > 0 {
+		return 0, nil, err
+	}
+	n, err := w.add(p)
+	if err != nil {
+		return 0, nil, err
+	}
+	return n, p.Code, nil
 }
 
 //export hlocbInterposeRefused
@@ -413,26 +416,24 @@ func hlocbInterposeLoaded(program C.int64_t, loaded unsafe.Pointer) {
 	p.owner.guard(func() error { return errors.Join(p.findDevices(loaded), p.findShardings(loaded)) })
 }
 
-// findShardings finds how the plugin partitions the arguments, if they are wanted.
-func (p *interposedProgram) findShardings(loaded unsafe.Pointer) error {
+// findShardings finds how the plugin partitions the arguments, if they are wanted. If it cannot, no argument is read.
+func (p *interposedProgram) findShardings(loaded unsafe.Pointer) (err error) {
 	if p.Arguments == nil || p.Partitions == 1 {
 		return nil
 	}
 	plugin := p.owner.plugin
 	l := &loadedProgram{client: &Client{plugin: plugin}, ptr: loaded}
-	var err error
-	if l.executable, err = plugin.object("executable", C.HL_LOADED_EXECUTABLE, loaded); err != nil {
-		return err
+	known := false
+	if l.executable, err = plugin.object("executable", C.HL_LOADED_EXECUTABLE, loaded); err == nil {
+		p.shards, _, known, err = l.shardings(p.Partitions)
+		C.hl_error_free(plugin.api, C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable))
 	}
-	defer C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable)
-	in, _, known, err := l.shardings(p.Partitions)
-	if err == nil && !(known && len(in) == len(p.Arguments.Types)) {
+	if err == nil && !(known && len(p.shards) == len(p.Arguments.Types)) {
 		err = errors.New("the plugin does not report how it partitions the arguments, so they are not written")
 	}
 	if err != nil {
 		p.Arguments = nil
 	}
-	p.shards = in
 	return err
 }
 

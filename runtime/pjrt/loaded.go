@@ -2,7 +2,6 @@
 
 package pjrt
 
-// #include <stdlib.h>
 // #include "calls.h"
 import "C"
 

@@ -41,6 +41,13 @@ type DeviceMemory interface {
 	Wait(queue unsafe.Pointer) error
 }
 
+// release frees the host memory for copies that a DeviceMemory, or nil, holds.
+func release(m DeviceMemory) {
+	if r, ok := m.(interface{ Release() }); ok {
+		r.Release()
+	}
+}
+
 // immediate is a part of a DeviceMemory that has done each copy when its method returns.
 type immediate struct{}
 

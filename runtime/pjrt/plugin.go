@@ -95,10 +95,8 @@ func Load(path string) (*Plugin, error) {
 	if p := loaded.plugins[real]; p != nil {
 		return p, nil
 	}
-	cpath := C.CString(real)
-	defer C.free(unsafe.Pointer(cpath))
 	var message *C.char
-	library := C.hl_open(cpath, &message)
+	library := C.hl_open(cText(real), &message)
 	if library == nil {
 		return fail("%s", openFailure(real, takeMessage(message)))
 	}

@@ -2,7 +2,6 @@
 
 package pjrt
 
-// #include <stdlib.h>
 // #include "calls.h"
 import "C"
 
@@ -184,8 +183,5 @@ func (p *Plugin) registerOnce(target string, handler unsafe.Pointer, platform st
 		major, minor := p.Version()
 		return &NoFFIError{p.path, fmt.Sprintf("the layout of handler registration in PJRT API %d.%d is not known", major, minor)}
 	}
-	ctarget, cplatform := C.CString(target), C.CString(platform)
-	defer C.free(unsafe.Pointer(ctarget))
-	defer C.free(unsafe.Pointer(cplatform))
-	return p.check("register "+target, C.hl_register(p.api, ext, C.bool(l == layoutVersioned), ctarget, handler, cplatform))
+	return p.check("register "+target, C.hl_register(p.api, ext, C.bool(l == layoutVersioned), cText(target), handler, cText(platform)))
 }

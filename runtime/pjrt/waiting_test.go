@@ -12,6 +12,7 @@ import (
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
+	"github.com/hlocb/hlocb/tensor"
 )
 
 // TestWaitingRuns: a client knows which of its runs wait while a handler of another run is busy, and for which.
@@ -150,7 +151,8 @@ func TestPythonValues(t *testing.T) {
 		1: "the callback's index is beyond the Python functions of this execution",
 		0: "this process has no Python: symbol _Py_NoneStruct is missing",
 	} {
-		if err := CallPython(unsafe.Pointer(&attached), index, nil, nil); err == nil || err.Error() != want {
+		values := []*tensor.Tensor{nil, f32(nil, 1), f32(tensor.Shape{2}, 1, 2), f32(tensor.Shape{0})}
+		if err := CallPython(unsafe.Pointer(&attached), index, values, values); err == nil || err.Error() != want {
 			t.Errorf("error is %v, expected %s", err, want)
 		}
 	}

@@ -49,6 +49,16 @@ static void *bad_text(void *a) {
   ((hl_text_args *)a)->text_size = 5;
   return NULL;
 }
+static void *tpu(void *a) {
+  ((hl_text_args *)a)->text = "tpu";
+  ((hl_text_args *)a)->text_size = 3;
+  return NULL;
+}
+static void *cuda(void *a) {
+  ((hl_text_args *)a)->text = "cuda";
+  ((hl_text_args *)a)->text_size = 4;
+  return NULL;
+}
 static void *huge_text(void *a) {
   ((hl_text_args *)a)->text = "cpu";
   ((hl_text_args *)a)->text_size = (size_t)1 << 40;
@@ -266,6 +276,10 @@ const void *GetPjrtApi(void) {
       {"no results", HL_LOADED_EXECUTE, nothing},
       {"no events", HL_LOADED_EXECUTE, no_events},
       {"no text", HL_CLIENT_PLATFORM_NAME, bad_text},
+      {"tpu", HL_CLIENT_PLATFORM_NAME, tpu},
+      {"cuda", HL_CLIENT_PLATFORM_NAME, cuda},
+      {"no place of buffers", HL_BUFFER_ON_CPU, NULL},
+      {"no device list of programs", HL_LOADED_ADDRESSABLE_DEVICES, NULL},
       {"huge text", HL_CLIENT_PLATFORM_VERSION, huge_text},
       {"no list", HL_CLIENT_ADDRESSABLE_DEVICES, bad_list},
       {"no types", HL_EXECUTABLE_OUTPUT_TYPES, bad_types},
@@ -318,6 +332,9 @@ const void *GetPjrtApi(void) {
   if (!strcmp(bad, "tiny table")) table->size = 8;
   if (!strcmp(bad, "short table")) table->size = offsetof(hl_api, fn) + HL_LOADED_EXECUTE * sizeof(hl_pjrt_fn);
   if (!strcmp(bad, "old")) table->version.minor = 1;
+  if (!strcmp(bad, "too old")) table->version.minor = 53;
+  if (!strcmp(bad, "oldest")) table->version.minor = 54;
+  if (!strcmp(bad, "next major")) table->version.major = 1;
   if (!strcmp(bad, "extensions in a circle")) {
     static hl_ext a, b;
     a = (hl_ext){.size = sizeof a, .type = 90, .next = &b};
