@@ -13,20 +13,19 @@ import (
 
 // Fields of XLA's description of a program (xla/service/hlo.proto).
 const (
-	fieldModuleComputation       = 3
-	fieldComputationInstruction  = 2
-	fieldComputationID           = 5
-	fieldInstructionOpcode       = 2
-	fieldInstructionTupleIndex   = 13
-	fieldInstructionTarget       = 28
-	fieldInstructionCalls        = 38
-	fieldInstructionID           = 35
-	fieldInstructionOperands     = 36
-	fieldInstructionConfig       = 43
-	fieldInstructionAliasing     = 74
-	fieldAliasingOutput          = 1
-	fieldAliasingOperand         = 2
-	opcodeCopy, opcodeCustomCall = "copy", "custom-call"
+	fieldModuleComputation      = 3
+	fieldComputationInstruction = 2
+	fieldComputationID          = 5
+	fieldInstructionOpcode      = 2
+	fieldInstructionTupleIndex  = 13
+	fieldInstructionTarget      = 28
+	fieldInstructionCalls       = 38
+	fieldInstructionID          = 35
+	fieldInstructionOperands    = 36
+	fieldInstructionConfig      = 43
+	fieldInstructionAliasing    = 74
+	fieldAliasingOutput         = 1
+	fieldAliasingOperand        = 2
 )
 
 // instruction is an HLO instruction with the fields that determine aliases.
@@ -116,7 +115,7 @@ func (in *instruction) isCopy(element int) bool {
 		return in.in.byID[in.operands[i]]
 	}
 	switch in.opcode {
-	case opcodeCopy:
+	case "copy":
 		return true
 	case "bitcast":
 		return operand(0).isCopy(element)
@@ -234,9 +233,10 @@ func readInstruction(b []byte) (*instruction, error) {
 	return in, err
 }
 
-// hookID returns the id of the hook that an instruction calls. XLA keeps the call's configuration as MLIR text.
+// hookID returns the id of the hook that an instruction calls: only calls have targets. XLA keeps the configuration of
+// a call as MLIR text.
 func hookID(in *instruction) (hook.ID, bool) {
-	if in.opcode != opcodeCustomCall || in.target != hook.Target {
+	if in.target != hook.Target {
 		return 0, false
 	}
 	config, quoted := string(in.config), false

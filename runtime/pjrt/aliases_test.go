@@ -53,6 +53,7 @@ ENTRY main {
   far = u64[] custom-call(s, first, second, deep, x), custom_call_target="hlocb_hook", backend_config="{id = 9 : i64}"
   again = u64[] custom-call(s), custom_call_target="hlocb_hook", backend_config="{id = 5 : i64}"
   other = f32[2]{0} custom-call(c), custom_call_target="other", backend_config="{id = 6 : i64}"
+  whole = u64[] custom-call(s, pair), custom_call_target="hlocb_hook", backend_config="{id = 10 : i64}"
   unnamed = f32[2]{0} custom-call(c), custom_call_target="hlocb_hook", backend_config="{kind = 3 : i64}"
   ROOT k = f32[2]{0} conditional(p, c, x), true_computation=on, false_computation=off
 }
@@ -86,9 +87,18 @@ ENTRY main {
 7: aliases map[-1:0], 1 operands, copies [0]
 8: aliases map[], 1 operands, copies []
 9: aliases map[], 5 operands, copies [1]
+10: aliases map[], 2 operands, copies []
 `
 	if got.String() != want {
 		t.Errorf("the calls are\n%s\nwant\n%s", got.String(), want)
+	}
+	for at, n := 0, 0; at < len(data); at += n { // without one of the computations
+		if _, _, n = protowire.ConsumeField(data[at:]); n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		if calls, err := compiledCalls(slices.Concat(data[:at], data[at+n:])); err != nil || len(calls) < 4 && len(calls[hook.ID(5)]) != 0 {
+			t.Errorf("without the bytes from %d to %d: %v, %v", at, at+n, calls, err)
+		}
 	}
 	for i := range data { // a part of it is an error or has fewer calls
 		if calls, err := compiledCalls(data[:i]); err == nil && len(calls[hook.ID(5)]) > 2 {

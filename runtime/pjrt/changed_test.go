@@ -171,7 +171,8 @@ func sitesOf(t *testing.T, use runtime.MemoryUse, sites ...hook.Site) *siteTable
 func TestStatisticsOnTheDevice(t *testing.T) {
 	v := tt(tensor.F32, 2)
 	s := hookSite(7, "h", hook.Tap, []hook.TensorType{v, v}, []hook.TensorType{v, v})
-	p := program("(%x: tensor<2xf32>) -> tensor<2xf32>", hookCall("%r", s, "%c0", "%x", "%x")+"return %r#1 : tensor<2xf32>\n", s)
+	none := hookSite(8, "none", hook.Tap, nil, nil)
+	p := program("(%x: tensor<2xf32>) -> tensor<2xf32>", hookCall("%n", none, "%c0")+hookCall("%r", s, "%n", "%x", "%x")+"return %r#1 : tensor<2xf32>\n", s, none)
 	for _, c := range []struct {
 		use  runtime.MemoryUse
 		want string // the types of the operands
@@ -181,14 +182,14 @@ func TestStatisticsOnTheDevice(t *testing.T) {
 		{runtime.MemoryUse{HostViews: true}, ""},
 		{runtime.MemoryUse{Statistics: true, HostViews: true}, ""},
 	} {
-		got := sitesOf(t, c.use, s).withStatistics(p)
+		got := sitesOf(t, c.use, s, none).withStatistics(p)
 		if c.want == "" {
 			if got != p {
 				t.Errorf("%+v: the program changes", c.use)
 			}
 			continue
 		}
-		if text := print.String(got.Module, print.Options{}); !strings.Contains(text, ": "+c.want) {
+		if text := print.String(got.Module, print.Options{}); !strings.Contains(text, ": "+c.want) || !strings.Contains(text, ": (tensor<ui64>) -> tensor<ui64>") {
 			t.Errorf("%+v: expected a call with %s:\n%s", c.use, c.want, text)
 		}
 	}

@@ -427,6 +427,22 @@ func TestReentryNeedsAttempts(t *testing.T) {
 	}
 }
 
+// lateBody computes %l#1 from %x : tensor<f32> for some ten milliseconds.
+const lateBody = `%zero = stablehlo.constant dense<0> : tensor<i32>
+%l:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<f32>
+cond {
+  %n = stablehlo.constant dense<20000> : tensor<i32>
+  %more = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.return %more : tensor<i1>
+}
+do {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %next = stablehlo.add %i, %one : tensor<i32>
+  %w = stablehlo.sine %v : tensor<f32>
+  stablehlo.return %next, %w : tensor<i32>, tensor<f32>
+}
+`
+
 // TestCloseAfterReentry closes everything after a run with two attempts, while the abandoned attempt still waits for
 // the device.
 func TestCloseAfterReentry(t *testing.T) {
@@ -434,8 +450,21 @@ func TestCloseAfterReentry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events := 0
-	inner, err := b.Compile(context.Background(), bigProgram(), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) { events++ }), Reentrant: true})
+	b.delays.attempt, b.delays.notice = time.Millisecond, 4*time.Millisecond
+	events, attempts, joined := 0, 0, 0
+	var inner runtime.Executable
+	taps, sites := tapChain(hook.Tap, scalar, "%l#1", "%x", "%x")
+	inner, err = b.Compile(context.Background(), program("(%x: tensor<f32>) -> tensor<f32>", bigBody()+lateBody+taps+"return %x : tensor<f32>\n", sites...), runtime.CompileOptions{Handlers: observe(func(*runtime.Call) {
+		events++
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		attempts = inner.(*Executable).runs
+		for key, c := range b.clients {
+			if key.spare {
+				joined = len(c.running)
+			}
+		}
+	}), Reentrant: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,6 +491,9 @@ func TestCloseAfterReentry(t *testing.T) {
 	if events != 3 {
 		t.Errorf("%d events were delivered, expected each of 3 once", events)
 	}
+	if attempts != 2 || joined != 1 {
+		t.Errorf("a run has %d attempts, and the spare client has %d of them; expected two and one", attempts, joined)
+	}
 	left := func() int {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -472,6 +504,11 @@ func TestCloseAfterReentry(t *testing.T) {
 	}
 	if n := left(); n != 0 {
 		t.Errorf("%d attempts have not ended", n)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := inner.(*Executable).runs; n != 0 || b.spare != 0 {
+		t.Errorf("%d runs and %d uses of the spare client are left", n, b.spare)
 	}
 }
 

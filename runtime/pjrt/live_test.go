@@ -77,6 +77,15 @@ func TestObjectsAreDestroyed(t *testing.T) {
 			}
 			m.Release()
 		}},
+		{"a spare client", func() {
+			e := compile(doubled(), runtime.CompileOptions{})
+			if _, err := e.(*Executable).program(t.Context(), &session{spare: true}); err != nil {
+				t.Fatal(err)
+			}
+			b.freeSpare()
+			run(t, e.(*Executable), small)
+			e.Close()
+		}},
 		{"no device", func() {
 			if _, err := b.Upload(t.Context(), large, runtime.Placement{Devices: []int{0, 7}}); err == nil {
 				t.Error("there is a device 7")

@@ -231,9 +231,8 @@ func addSizes(call stablehlo.CustomCallOp) {
 // XLA accepts fewer kinds of attributes than MLIR has.
 func (t *siteTable) withoutAttrs(p *runtime.Program) *runtime.Program {
 	return t.change(p, func(s *site) bool { return len(s.bound.Site().Attrs) > 0 }, func(_ *site, call stablehlo.CustomCallOp) {
-		if config, ok := call.BackendConfig().(*ir.DictAttr); ok && config.Get(hook.AttrAttrs) != nil {
-			call.Op.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(config.Entries().Without(hook.AttrAttrs)))
-		}
+		config := call.BackendConfig().(*ir.DictAttr) // with the hook's id
+		call.Op.SetAttr(stablehlo.AttrBackendConfig, ir.NewDict(config.Entries().Without(hook.AttrAttrs)))
 	})
 }
 
