@@ -20,7 +20,6 @@ import (
 // with arguments and JAX's results. bad.npz holds arguments that JAX refuses, and bad.txt its message.
 const exports = `
 import os, sys
-os.environ["JAX_PLATFORMS"] = "cpu"
 import jax, jax.numpy as jnp, numpy as np
 from jax import export, lax
 out, only = sys.argv[1], sys.argv[2:]

@@ -20,7 +20,6 @@ import (
 // the loss of orthogonality of the results, as multiples of n·eps: {"qr": 0.3, ...}, the largest over the types.
 const boundsScript = `
 import json, os, sys
-os.environ["JAX_PLATFORMS"] = "cpu"
 import numpy as np
 what, out = sys.argv[1:3]
 H = lambda a: np.conj(a.T)

@@ -14,7 +14,7 @@ import (
 
 // server is a Python that has imported what scripts need, and forks for each of them: JAX takes more than a second to
 // import, longer than most scripts run, and a test may run a hundred of them. A script sees a process of its own, with
-// its arguments, standard input and output.
+// its arguments, standard input and output. Unless JAX_PLATFORMS says otherwise, JAX runs on the CPU.
 type server struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -126,7 +126,7 @@ func (p *Interpreter) server() (*server, error) {
 		return s, nil
 	}
 	cmd := Command(p.path, "-c", serverScript)
-	cmd.Env, cmd.Stderr = env, os.Stderr
+	cmd.Env, cmd.Stderr = append([]string{"JAX_PLATFORMS=cpu"}, env...), os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ results and, for programs with callbacks, the operands of the callbacks, in orde
 usage: jax_programs.py functions [STEP] | callbacks     (STEP 3: every third function)
 """
 import json, os, sys
-os.environ["JAX_PLATFORMS"] = "cpu"
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 from jax.experimental import io_callback
