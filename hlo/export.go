@@ -495,17 +495,32 @@ func (s *exportScope) bind(op *ir.Op, in *instr) {
 		}
 	}
 	if s.new != nil {
-		var old *instr
-		var from []int
-		if g := s.new.group; g != nil && g.in.op == in.op {
-			old, from = g.in, alignFromEnd(leafShapes(g.in.shape), leafShapes(in.shape))
-		}
-		s.setResults(op.ResultList(), in, old, from)
+		s.bindUpdated(op, in)
 		return
 	}
 	for i, r := range op.ResultList() {
 		s.setValue(r, s.element(in, int64(i)))
 	}
+}
+
+// bindData makes the results of op, which receives data and a token, the parts of in: the parts of the data, if one is
+// not set, and the token.
+func (s *exportScope) bindData(op *ir.Op, in *instr, one bool) {
+	if s.new != nil {
+		s.bindUpdated(op, in)
+		return
+	}
+	results := op.ResultList()
+	data, token := results[:len(results)-1], results[len(results)-1]
+	parts := s.element(in, 0)
+	if one {
+		s.setValue(data[0], parts)
+	} else {
+		for i, v := range data {
+			s.setValue(v, s.element(parts, int64(i)))
+		}
+	}
+	s.setValue(token, s.element(in, 1))
 }
 
 func (s *exportScope) element(in *instr, i int64) *instr {
@@ -1338,11 +1353,7 @@ func (s *exportScope) infeed(op *ir.Op) {
 		}
 	}
 	in := s.add(opInfeed, tuple(data, tokenShape), s.operandsOf(op), append(s.common(op), named(opInfeed, "infeed_config", s.str("infeed_config")))...)
-	parts := s.element(in, 0)
-	for i := range types[:len(types)-1] {
-		s.setValue(op.Result(i), s.element(parts, int64(i)))
-	}
-	s.setValue(op.Result(len(types)-1), s.element(in, 1))
+	s.bindData(op, in, false)
 }
 
 func (s *exportScope) outfeed(op *ir.Op) {
@@ -1380,15 +1391,7 @@ func (s *exportScope) transfer(op *ir.Op) {
 	}
 	start := s.add(opRecv, tuple(data, array(u32), tokenShape), operands, attrs(opRecv)...)
 	done := s.add(opRecvDone, tuple(data, tokenShape), []*instr{start}, attrs(opRecvDone)...)
-	if n == 1 {
-		s.setValue(op.Result(0), s.element(done, 0))
-	} else {
-		parts := s.element(done, 0)
-		for i := range n {
-			s.setValue(op.Result(i), s.element(parts, int64(i)))
-		}
-	}
-	s.setValue(op.Result(n), s.element(done, 1))
+	s.bindData(op, done, n == 1)
 }
 
 // sourceTargetPairs is the frontend attribute in which XLA keeps the pairs of devices of a send or recv.

@@ -168,7 +168,7 @@ func (s *exportScope) plainPart(st *state, old *instr, i int, v *ir.Value) *inst
 		// The old part may be a copy of the value.
 		x := old.operands[st.from[i]]
 		if was := s.new.from(n); was != nil && x != was && x.op.name == "copy" && x.operands[0] == was && sameShape(x.shape, sh) && s.new.own(x) != nil {
-			return s.resolve(s.new.scope, x, []*ir.Value{v}, true)
+			return s.resolve(s.new.scope, x, []*ir.Value{v})
 		}
 	}
 	return s.fit(sh, []*ir.Value{v}, true)
@@ -243,7 +243,7 @@ func (s *exportScope) while(op *ir.Op) {
 	case old != nil:
 		s.setState(op, st, all)
 		if st.whole {
-			init = s.resolve(old.scope, old.in.operands[0], all, true)
+			init = s.resolve(old.scope, old.in.operands[0], all)
 		} else {
 			init = s.pack(st, old.in.operands[0], all)
 		}
@@ -417,7 +417,7 @@ func (s *exportScope) sameBranch(op *ir.Op, i int, old *group) (*computation, *i
 		}
 		values = append(values, n)
 	}
-	in := s.resolve(old.scope, x, values, true)
+	in := s.resolve(old.scope, x, values)
 	if !sameShape(in.shape, scope.comp.params[0].shape) {
 		return nil, nil
 	}

@@ -126,7 +126,7 @@ func (s *exportScope) keepsLog(op *ir.Op) bool {
 	if old == nil || old.log == 0 || !sameOp(old, op) {
 		return false
 	}
-	if id, ok := u.up.ref(op.Operand(0)); !ok || id != old.operands[0] {
+	if u.up.origin(op.Operand(0)) != old.operands[0]+1 {
 		return false
 	}
 	if d := op.Operand(0).DefiningOp(); d != nil {
@@ -151,9 +151,6 @@ func (s *exportScope) droppedLogs(kept map[*linkedOp]bool) {
 
 // dropLogs removes the requests of debug_attributes whose calls are gone or became instructions.
 func (up *update) dropLogs() {
-	if len(up.dropped) == 0 {
-		return
-	}
 	n := 0
 	var list []DebugEntry
 	for _, e := range up.link.hlo.debug {
@@ -163,7 +160,7 @@ func (up *update) dropLogs() {
 				logs = append(logs, l)
 			}
 		}
-		if len(logs) > 0 {
+		if len(logs) > 0 || len(e.Logs) == 0 {
 			list = append(list, DebugEntry{e.Instruction, e.Index, logs})
 		}
 	}

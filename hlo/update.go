@@ -29,7 +29,7 @@ func Update(m *ir.Module) (out *Module, err error) {
 	copied := *l.hlo
 	copied.comps = nil
 	ex := newExporter(m, &copied)
-	ex.up = &update{ex: ex, link: l, funcs: make(map[string]comparison, len(l.funcs)), blocks: map[*ir.Block]*summary{}, users: map[*computation]*userTable{},
+	ex.up = &update{ex: ex, link: l, funcs: make(map[string]bool, len(l.funcs)), blocks: map[*ir.Block]*summary{}, users: map[*computation]*userTable{},
 		replaced: map[*computation]*computation{}, dropped: map[int]bool{},
 		bound: make([]slot[*ir.Value], l.numIDs), ids: table[*ir.Value]{slots: make([]slot[*ir.Value], l.numIDs)}}
 	same := true
@@ -64,13 +64,13 @@ func Update(m *ir.Module) (out *Module, err error) {
 type update struct {
 	ex       *exporter
 	link     *link
-	funcs    map[string]comparison
+	funcs    map[string]bool // whether they are unchanged
 	blocks   map[*ir.Block]*summary
 	homes    map[*instr]*computation       // of the old instructions; nil until an op is in another computation
 	users    map[*computation]*userTable   // of the instructions of an old computation
 	replaced map[*computation]*computation // old computations, by the new ones that replace them
 	dropped  map[int]bool                  // the requests of debug_attributes that are gone
-	elements map[*instr]map[int64]*instr   // the get-tuple-elements of old instructions with many users, by index
+	elements map[*instr]map[int64]*instr   // the get-tuple-elements of old instructions, by index
 	repeats  map[*computation]bool         // old computations in which a name occurs twice, as only a proto allows
 
 	ids       table[*ir.Value] // values of a block by the ID of the old value; nil for an ID of several
@@ -82,25 +82,12 @@ type update struct {
 	open      []*bindings       // from the outermost to the innermost
 }
 
-// comparison says whether a function is unchanged.
-type comparison uint8
-
-const (
-	unknown comparison = iota
-	comparing
-	changed
-	unchanged
-)
-
-// function reports whether the function called name is unchanged, with the functions that it calls.
+// function reports whether the function called name is unchanged, with the functions that it calls. The functions that
+// unchanged ops call are those of the old module, in which no function calls itself.
 func (up *update) function(name string) bool {
-	switch up.funcs[name] {
-	case unchanged:
-		return true
-	case comparing, changed:
-		return false
+	if same, ok := up.funcs[name]; ok {
+		return same
 	}
-	up.funcs[name] = comparing
 	old := up.link.funcs[name]
 	f, ok := up.ex.lookup(name)
 	same := ok && old != nil && !f.External() && ir.EqualAttrLists(old.attrs, f.Op.Attrs())
@@ -108,10 +95,7 @@ func (up *update) function(name string) bool {
 		sum := up.compare(old.regions[0], f.Body())
 		same = sum.same && len(sum.outside) == 0
 	}
-	up.funcs[name] = changed
-	if same {
-		up.funcs[name] = unchanged
-	}
+	up.funcs[name] = same
 	return same
 }
 
@@ -212,9 +196,9 @@ func (up *update) compare(old *linkedScope, b *ir.Block) *summary {
 		}
 		bound.set(old.args[i], v)
 	}
-	n := 0
+	n, last := 0, b.Last()
 	for op := range b.Ops() {
-		if op.Next() == nil && op.Has(ir.Terminator) {
+		if op == last {
 			break
 		}
 		if n == len(old.ops) || !sameOp(old.ops[n], op) || !up.sameCallees(op) {
@@ -245,7 +229,6 @@ func (up *update) compare(old *linkedScope, b *ir.Block) *summary {
 			bound.set(o.result+uint32(i), op.Result(i))
 		}
 	}
-	last := b.Last()
 	if n != len(old.ops) || last == nil || last.NumOperands() != len(old.results) {
 		return sum
 	}
@@ -278,33 +261,31 @@ func (up *update) sameCallees(op *ir.Op) bool {
 	return same
 }
 
-// ref returns the ID of the old value that v comes from. It is exact for an argument and for a result of an unchanged
+// origin returns the ID of the old value that v comes from, plus one, 0 for a new value. It is exact for an argument and for a result of an unchanged
 // op. For a result of another op it is a guess, on which nothing but names, layouts and unused values may depend.
-func (up *update) ref(v *ir.Value) (id uint32, ok bool) {
+func (up *update) origin(v *ir.Value) uint32 {
 	op := v.DefiningOp()
 	if op == nil {
-		return v.Origin() - 1, v.Origin() != 0
+		return v.Origin()
 	}
 	old := up.link.op(op.Origin())
 	if old == nil || len(old.types) != op.NumResults() || old.types[v.Index()] != v.Type() {
-		return 0, false
+		return 0
 	}
-	return old.result + uint32(v.Index()), true
+	return old.result + uint32(v.Index()) + 1
 }
 
 // origins returns the position of the argument of s that each of the given arguments comes from, -1 for a new one.
 func (s *linkedScope) origins(up *update, args []*ir.Value) []int {
 	index := make(map[uint32]int, len(s.args))
 	for i, id := range s.args {
-		index[id] = i
+		index[id+1] = i
 	}
 	list := make([]int, len(args))
 	for i, v := range args {
 		list[i] = -1
-		if id, ok := up.ref(v); ok {
-			if j, ok := index[id]; ok && s.types[j] == v.Type() {
-				list[i] = j
-			}
+		if j, ok := index[up.origin(v)]; ok && s.types[j] == v.Type() {
+			list[i] = j
 		}
 	}
 	return list
@@ -312,10 +293,7 @@ func (s *linkedScope) origins(up *update, args []*ir.Value) []int {
 
 // takeNames notes the names of the old module.
 func (up *update) takeNames() {
-	n := 0
-	for _, c := range up.link.hlo.comps {
-		n += 1 + len(c.instrs)
-	}
+	n := len(up.link.ops)
 	names := &nameTable{limit: 4*n + 64, others: map[string]*nameEntry{}, entries: make([]numberedName, 0, n)}
 	for _, c := range up.link.hlo.comps {
 		if e, n := names.find(c.name); e == nil {

@@ -70,7 +70,7 @@ func (s *exportScope) sameIterations(op *ir.Op, st *state) bool {
 			list = append(list, i)
 		}
 	}}
-	if len(old.regions[0].results) != 1 || cond.Last().NumOperands() != 1 || !c.same(cond.Last().Operand(0), old.regions[0].results[0]) {
+	if !c.same(cond.Last().Operand(0), old.regions[0].results[0]) {
 		return false
 	}
 	for len(list) > 0 {

@@ -31,7 +31,7 @@ type updated struct {
 	tokens    []*instr              // old instructions that the next instruction waits for
 	heirs     []heirs
 	layout    map[*instr][]*instr // copies to other layouts
-	rootParts map[uint32]*instr   // the operands of the old root by the IDs of their values
+	rootParts map[uint32]*instr   // the operands of the old root by the origins of their values
 	lasting   []*instr            // plain instructions that stay without a use
 }
 
@@ -352,6 +352,32 @@ func (s *exportScope) setResults(results []*ir.Value, in *instr, old *instr, fro
 	}
 }
 
+// bindUpdated makes the results of op the parts of in, which have the names of the parts of the old instruction that in
+// replaces: that of the current op, or the end of its pair.
+func (s *exportScope) bindUpdated(op *ir.Op, in *instr) {
+	var old *instr
+	var from []int
+	if g := s.new.group; g != nil {
+		if old = g.in; in.endsPair() {
+			old = s.new.endOf(old)
+		}
+	}
+	if old != nil && old.op == in.op {
+		from = alignFromEnd(leafShapes(old.shape), leafShapes(in.shape))
+	}
+	s.setResults(op.ResultList(), in, old, from)
+}
+
+// endOf returns the end of the pair that an old instruction starts, nil if there is none.
+func (u *updated) endOf(start *instr) *instr {
+	for _, x := range u.usersIn(start) {
+		if x.endsPair() {
+			return x
+		}
+	}
+	return nil
+}
+
 // pathsOf returns the index of the part of sh that each value is: the next part without parts, or a tuple of its type.
 func (s *exportScope) pathsOf(sh *shape, values []*ir.Value) [][]int64 {
 	var list [][]int64
@@ -422,19 +448,10 @@ func (u *updated) usersIn(in *instr) []*instr {
 
 // elementIn returns the first get-tuple-element of an old instruction with an index, nil if there is none.
 func (u *updated) elementIn(in *instr, index int64) *instr {
-	users := u.usersIn(in)
-	if len(users) <= 8 {
-		for _, x := range users {
-			if x.op == opGTE && attrOf[int64](x, "index") == index {
-				return x
-			}
-		}
-		return nil
-	}
 	list, ok := u.up.elements[in]
 	if !ok {
-		list = make(map[int64]*instr, len(users))
-		for _, x := range slices.Backward(users) {
+		list = map[int64]*instr{}
+		for _, x := range slices.Backward(u.usersIn(in)) {
 			if x.op == opGTE {
 				list[attrOf[int64](x, "index")] = x
 			}
@@ -476,16 +493,18 @@ func (s *exportScope) valueOf(id uint32) *ir.Value {
 // findInstances finds the instructions whose ops are all in b.
 func (s *exportScope) findInstances(b *ir.Block) {
 	u, up := s.new, s.new.up
-	have := func(id uint32, v *ir.Value) {
+	have := func(v *ir.Value) {
+		id := up.origin(v) - 1
+		if id == ^uint32(0) {
+			return
+		}
 		if _, ok := up.ids.get(u.number, id); ok {
 			v = nil
 		}
 		up.ids.set(u.number, id, v)
 	}
 	for _, v := range b.Args() {
-		if id, ok := up.ref(v); ok {
-			have(id, v)
-		}
+		have(v)
 	}
 	n := 0
 	for range b.Ops() {
@@ -501,10 +520,7 @@ func (s *exportScope) findInstances(b *ir.Block) {
 			continue
 		}
 		for i := range op.NumResults() {
-			v := op.Result(i)
-			if id, ok := up.ref(v); ok {
-				have(id, v)
-			}
+			have(op.Result(i))
 		}
 		if old.group.alone() || !sameOp(old, op) {
 			continue
@@ -538,12 +554,6 @@ func (s *exportScope) findInstances(b *ir.Block) {
 	}
 }
 
-// has reports whether op is one of the ops of x.
-func (x *instance) has(up *update, op *ir.Op) bool {
-	old := up.link.op(op.Origin())
-	return old != nil && old.group == x.group && x.ops[old.place] == op
-}
-
 // instanceOf returns the instance with op, nil if there is none.
 func (s *exportScope) instanceOf(op *ir.Op) *instance {
 	if x := s.instanceAlone(op); x != nil {
@@ -555,7 +565,7 @@ func (s *exportScope) instanceOf(op *ir.Op) *instance {
 		return nil
 	}
 	x := u.record(old.group.in).instances
-	for x != nil && !x.has(u.up, op) {
+	for x != nil && !slices.Contains(x.ops, op) {
 		x = x.next
 	}
 	return x
@@ -613,7 +623,7 @@ func (s *exportScope) check(x *instance) bool {
 				for o != nil && o.Block() != op.Block() {
 					o = o.Parent()
 				}
-				if o != nil && !x.has(u.up, o) && o.IsBefore(x.last) {
+				if o != nil && !slices.Contains(x.ops, o) && o.IsBefore(x.last) {
 					return false
 				}
 			}
@@ -682,7 +692,7 @@ func (s *exportScope) setSlots(x *instance, bound func(ref uint32) *ir.Value) bo
 
 // alone reports whether g is one simple op: no other op of the instruction can be missing or changed.
 func (g *group) alone() bool {
-	if len(g.ops) != 1 || len(g.ops[0].regions) > 0 || len(g.ops[0].operands) > 8 {
+	if len(g.ops) != 1 || len(g.ops[0].operands) > 8 {
 		return false
 	}
 	for _, a := range g.in.attrs {
@@ -743,11 +753,6 @@ func (s *exportScope) rebuildable(x *instance) bool {
 	s.op = op
 	switch {
 	case len(old.regions) > 0:
-		for i := range old.regions {
-			if len(captures(op.Regions()[i:i+1])) > 0 {
-				return false
-			}
-		}
 		for _, r := range op.Regions() {
 			x.comps = append(x.comps, s.region(r))
 		}
@@ -786,7 +791,7 @@ func (s *exportScope) keep(x *instance) {
 	rest := x.slots
 	for i, o := range g.in.operands {
 		n := g.scope.values[o.order].leaves()
-		operands[i] = s.resolve(g.scope, o, rest[:n:n], exact)
+		operands[i] = s.resolveAs(g.scope, o, rest[:n:n], exact)
 		rest = rest[n:]
 	}
 	n := s.copyOf(g.in, operands, x.values)
@@ -876,12 +881,17 @@ func (s *exportScope) pin(scope *linkedScope, in *instr) {
 		}
 		values = append(values, v)
 	}
-	s.resolve(scope, in, values, true)
+	s.resolve(scope, in, values)
 }
 
-// resolve returns an instruction with the given values in place of an old instruction of scope: a copy of it, if it is
-// a plain one. If it is exact, the result has the old layout and memory space.
-func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value, exact bool) *instr {
+// resolve returns an instruction with the given values in place of an old instruction of scope, with the old layout and
+// memory space: a copy of it, if it is a plain one.
+func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value) *instr {
+	return s.resolveAs(scope, in, values, true)
+}
+
+// resolveAs is resolve. If it is not exact, the result may have another layout and memory space.
+func (s *exportScope) resolveAs(scope *linkedScope, in *instr, values []*ir.Value, exact bool) *instr {
 	u := s.new
 	if n := u.copyWith(in, values); n != nil {
 		return n
@@ -895,27 +905,33 @@ func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value,
 		rest := values
 		for i, o := range in.operands {
 			n := o.shape.leaves()
-			list[i] = s.resolve(scope, o, rest[:n:n], true)
+			list[i] = s.resolve(scope, o, rest[:n:n])
 			rest = rest[n:]
 		}
 		return s.copyOf(in, list, values)
 	case "get-tuple-element":
 		if from := in.operands[0]; from.op == opTuple {
-			return s.resolve(scope, from.operands[attrOf[int64](in, "index")], values, exact)
+			return s.resolveAs(scope, from.operands[attrOf[int64](in, "index")], values, exact)
 		}
 	case "copy", "domain", "bitcast", "opt-barrier":
 		if sameShape(in.shape, in.operands[0].shape) || in.op.name == "copy" {
-			o := s.resolve(scope, in.operands[0], values, in.op.name != "copy")
+			o := s.resolveAs(scope, in.operands[0], values, in.op.name != "copy")
+			if in.needless(in.operands[0], o) {
+				return o
+			}
 			return s.copyOf(in, []*instr{o}, values)
 		}
 	case "copy-done":
 		start := in.operands[0]
 		if start.op.name == "copy-start" {
-			o := s.resolve(scope, start.operands[0], values, true)
+			o := s.resolve(scope, start.operands[0], values)
+			if in.needless(start.operands[0], o) {
+				return o
+			}
 			return s.copyOf(in, []*instr{s.copyOf(start, []*instr{o}, nil)}, values)
 		}
 	case "add-dependency":
-		o := s.resolve(scope, in.operands[0], values, exact)
+		o := s.resolveAs(scope, in.operands[0], values, exact)
 		for _, t := range u.stands(in.operands[1]) {
 			if t.shape == tokenShape || t.shape.elem == tokenType {
 				return s.copyOf(in, []*instr{o, t}, values)
@@ -929,6 +945,11 @@ func (s *exportScope) resolve(scope *linkedScope, in *instr, values []*ir.Value,
 		u.remember(in, n, values)
 	}
 	return n
+}
+
+// needless reports whether a copy of in, which copied old to another layout, would copy n to the layout that it has.
+func (in *instr) needless(old, n *instr) bool {
+	return sameShape(n.shape, in.shape) && !sameShape(old.shape, in.shape)
 }
 
 // fit returns an instruction with the given values. If it is exact, it has the given shape, layout and memory space.
@@ -970,7 +991,7 @@ func (s *exportScope) relayout(in *instr, sh *shape, v *ir.Value) *instr {
 				}
 			}
 			if (x.op.name == "copy" || x.op.name == "copy-done") && sameShape(x.shape, sh) {
-				n = s.resolve(u.scope, x, []*ir.Value{v}, true)
+				n = s.resolve(u.scope, x, []*ir.Value{v})
 				break
 			}
 		}
@@ -999,10 +1020,13 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 	return nil
 }
 
-// relayoutTo returns in, which has the value v, in the layout of sh.
+// relayoutTo returns an instruction with the value v in the layout of sh: in, which has the value, if it has the layout.
 func (s *exportScope) relayoutTo(in *instr, sh *shape, v *ir.Value) *instr {
 	if sameShape(in.shape, sh) || !sameTypes(in.shape, sh) {
 		return in
+	}
+	if n := s.value(v); sameShape(n.shape, sh) {
+		return n
 	}
 	return s.relayout(in, sh, v)
 }
@@ -1036,7 +1060,7 @@ func (s *exportScope) plainOperand(in *instr, v *ir.Value) *instr {
 	scope := u.group.scope
 	for _, o := range u.group.in.operands {
 		x := o
-		for scope.plain(x) && !x.shape.isTuple() {
+		for scope.plain(x) {
 			if n := x.op.name; n == "copy-done" && x.operands[0].op.name == "copy-start" {
 				x = x.operands[0].operands[0]
 			} else if n == "copy" || n == "domain" || n == "add-dependency" {
@@ -1046,7 +1070,7 @@ func (s *exportScope) plainOperand(in *instr, v *ir.Value) *instr {
 			}
 		}
 		if x == old && x != o {
-			return s.resolve(scope, o, []*ir.Value{v}, true)
+			return s.resolve(scope, o, []*ir.Value{v})
 		}
 	}
 	return in
@@ -1057,9 +1081,9 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 	u := s.new
 	s.findInstances(b)
 	var logs map[*linkedOp]bool
-	at := -1
+	at, last := -1, b.Last()
 	for op := range b.Ops() {
-		if op.Next() == nil && op.Has(ir.Terminator) {
+		if op == last {
 			break
 		}
 		at++
@@ -1125,7 +1149,6 @@ func (s *exportScope) updatedRoot(results []*ir.Value) {
 		s.plainRoot(results)
 		return
 	}
-	s.op = nil
 	u.at = len(scope.comp.instrs)
 	old := scope.comp.root
 	shapes := leafShapes(old.shape)
@@ -1134,7 +1157,7 @@ func (s *exportScope) updatedRoot(results []*ir.Value) {
 		same = same && sameTypes(shapes[i], s.ex.shapeOf(nil, v.Type()))
 	}
 	if same {
-		s.c.root = s.resolve(scope, old, results, true)
+		s.c.root = s.resolve(scope, old, results)
 		return
 	}
 	list := make([]*instr, len(results))
@@ -1153,20 +1176,19 @@ func (s *exportScope) updatedRoot(results []*ir.Value) {
 
 // rootPart returns an instruction for v as a part of the root, in the layout that it had there.
 func (s *exportScope) rootPart(scope *linkedScope, old *instr, v *ir.Value) *instr {
-	id, ok := s.new.up.ref(v)
-	if !ok || old.op != opTuple || !scope.plain(old) {
+	if old.op != opTuple || !scope.plain(old) {
 		return s.value(v)
 	}
 	if s.new.rootParts == nil {
 		s.new.rootParts = map[uint32]*instr{}
 		for _, o := range old.operands {
 			if x := scope.values[o.order]; !x.tuple && x.v != nil {
-				s.new.rootParts[uint32(x.v.ID())] = o
+				s.new.rootParts[uint32(x.v.ID())+1] = o
 			}
 		}
 	}
-	if o := s.new.rootParts[id]; o != nil && sameTypes(o.shape, s.ex.shapeOf(nil, v.Type())) {
-		return s.resolve(scope, o, []*ir.Value{v}, true)
+	if o := s.new.rootParts[s.new.up.origin(v)]; o != nil && sameTypes(o.shape, s.ex.shapeOf(nil, v.Type())) {
+		return s.resolve(scope, o, []*ir.Value{v})
 	}
 	return s.value(v)
 }
@@ -1228,7 +1250,7 @@ func (s *exportScope) settle(h heirs) {
 		switch {
 		case in.op == old.op && s.new.from(in) == nil:
 			same = in
-		case in.op != opTuple && in.op != opGTE && in.op != opConstant && s.new.from(in) == nil:
+		case in.op != opTuple && in.op != opGTE && s.new.from(in) == nil:
 			other = in
 		}
 	}
@@ -1246,7 +1268,7 @@ func (s *exportScope) settle(h heirs) {
 			}
 		}
 	}
-	if !old.startsPair() || same == nil {
+	if !old.startsPair() {
 		return
 	}
 	for _, end := range s.new.usersIn(old) { // the end has no op of its own
