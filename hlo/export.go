@@ -568,7 +568,7 @@ func (ex *exporter) isLive(op *ir.Op) bool {
 // region translates a region of scalars (a reducer, a comparator) to a computation.
 func (s *exportScope) region(r *ir.Region) *computation {
 	inner := s.ex.newScope(s.op)
-	scope, c := s.ex.up.regionOf(s.op, r)
+	scope, c := s.ex.up.regionOf(r)
 	if c != nil {
 		return c
 	}

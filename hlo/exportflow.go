@@ -24,7 +24,7 @@ type state struct {
 func (s *exportScope) loopRegion(op *ir.Op, i int, st *state) *computation {
 	ex, r := s.ex, op.Region(i)
 	inner := ex.newScope(op)
-	scope, c := ex.up.regionOf(op, r)
+	scope, c := ex.up.regionOf(r)
 	if c != nil && st.whole && sameShape(c.params[0].shape, st.sh) {
 		return c
 	}
@@ -358,7 +358,7 @@ func (s *exportScope) conditional(op *ir.Op) {
 		}
 		operands = append(operands, in)
 		inner := s.ex.newScope(op)
-		scope, _ := s.ex.up.regionOf(op, r)
+		scope, _ := s.ex.up.regionOf(r)
 		inner.attach(scope)
 		p := inner.stateParam(&state{sh: in.shape}, captured, scope)
 		if inner.new == nil {

@@ -476,9 +476,6 @@ func (up *update) entry(main fn.FuncOp) {
 	var donors []donor
 	for i, at := range is {
 		d := main.ArgAttrs(i)
-		if d == nil {
-			continue
-		}
 		if out, ok := d.Get(fn.AttrAliasingOutput).(*ir.IntegerAttr); ok && out.Value() >= 0 && out.Value() < int64(len(outputs)) {
 			a := moduleAlias{valueAlias: valueAlias{outputs[out.Value()], int64(at.param), at.path}}
 			if j := origin[i]; j >= 0 {

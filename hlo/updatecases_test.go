@@ -1,12 +1,14 @@
 package hlo_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hlocb/hlocb/diag"
 	"github.com/hlocb/hlocb/dialect/fn"
 	"github.com/hlocb/hlocb/dialect/stablehlo"
 	"github.com/hlocb/hlocb/hlo"
@@ -32,6 +34,15 @@ func allOf(m *ir.Module, def *ir.Def) []*ir.Op {
 func absBefore(m *ir.Module, op *ir.Op, operand int) {
 	v := op.Operand(operand)
 	op.SetOperand(operand, m.Before(op).Create(stablehlo.Abs, []*ir.Value{v}, []ir.Type{v.Type()}).Result(0))
+}
+
+// markAll gives the ops of m of some rows a frontend attribute.
+func markAll(m *ir.Module, defs ...*ir.Def) {
+	for _, def := range defs {
+		for _, op := range allOf(m, def) {
+			op.SetAttr("mhlo.frontend_attributes", ir.NewDict(ir.AttrList{{Name: "k", Attr: ir.NewString("v")}}))
+		}
+	}
 }
 
 // editNamed applies the edit called name at op.
@@ -92,24 +103,12 @@ var caseEdits = map[string]func(t *testing.T, m *ir.Module){
 		list[0].SetOperand(0, list[1].Operand(0))
 	},
 	"collectives": func(t *testing.T, m *ir.Module) {
-		for _, def := range []*ir.Def{stablehlo.AllReduce, stablehlo.AllGather, stablehlo.CollectivePermute} {
-			for _, op := range allOf(m, def) {
-				op.SetAttr("mhlo.frontend_attributes", ir.NewDict(ir.AttrList{{Name: "k", Attr: ir.NewString("v")}}))
-			}
-		}
+		markAll(m, stablehlo.AllReduce, stablehlo.AllGather, stablehlo.CollectivePermute)
 	},
 	"calls marked": func(t *testing.T, m *ir.Module) {
-		for _, def := range []*ir.Def{stablehlo.CustomCall, stablehlo.Send, stablehlo.Recv, stablehlo.Infeed} {
-			for _, op := range allOf(m, def) {
-				op.SetAttr("mhlo.frontend_attributes", ir.NewDict(ir.AttrList{{Name: "k", Attr: ir.NewString("v")}}))
-			}
-		}
+		markAll(m, stablehlo.CustomCall, stablehlo.Send, stablehlo.Recv, stablehlo.Infeed, stablehlo.Concatenate)
 	},
-	"calls again": func(t *testing.T, m *ir.Module) {
-		for _, op := range allOf(m, fn.Call) {
-			op.SetAttr("mhlo.frontend_attributes", ir.NewDict(ir.AttrList{{Name: "k", Attr: ir.NewString("v")}}))
-		}
-	},
+	"calls again": func(t *testing.T, m *ir.Module) { markAll(m, fn.Call) },
 	"new state": func(t *testing.T, m *ir.Module) { // an argument in the place of the one that the loop had
 		absBefore(m, allOf(m, stablehlo.Sine)[0], 0)
 		for _, r := range allOf(m, stablehlo.While)[0].Regions() {
@@ -167,6 +166,87 @@ var caseEdits = map[string]func(t *testing.T, m *ir.Module){
 		n.SetAttr(ir.SymbolName, ir.NewString("copy"))
 		op.SetAttr(fn.AttrCallee, ir.NewSymbolRef("copy"))
 	},
+	"argument attributes": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "main")
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) {
+			args[0] = ir.NewDict(ir.AttrList{{Name: "mhlo.sharding", Attr: ir.NewString("{replicated}")}, {Name: fn.AttrBufferDonor, Attr: m.Context().Bool(false)}})
+			args[1] = ir.NewDict(ir.AttrList{{Name: fn.AttrBufferDonor, Attr: m.Context().Bool(true)}})
+			return args, results
+		})
+	},
+	"abs result": func(t *testing.T, m *ir.Module) { // an op that is new, as a result of main
+		f, _ := fn.Lookup(m, "main")
+		ret := f.Body().Last()
+		v := ret.Operand(1)
+		n := m.Before(ret).Create(stablehlo.Abs, []*ir.Value{v}, []ir.Type{v.Type()}).Result(0)
+		ret.SetOperands(append(slices.Clone(ret.OperandList()), n))
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) { return args, append(results, nil) })
+	},
+	"arguments change places": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "main")
+		first := f.Body().Arg(0)
+		v := f.Body().AddArg(first.Type(), nil)
+		v.SetOrigin(first.Origin())
+		first.ReplaceAllUsesWith(v)
+		f.Body().RemoveArg(0)
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) {
+			return append(slices.Clone(args[1:]), args[0]), results
+		})
+	},
+	"no body": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "one")
+		f.Body().Erase()
+		f.Op.SetAttr("sym_visibility", ir.NewString("private"))
+	},
+	"rotate but the condition": func(t *testing.T, m *ir.Module) { // which reads another value of the same type
+		editNamed(t, "rotate", m, allOf(m, stablehlo.While)[0])
+		b := allOf(m, stablehlo.While)[0].Region(0).Entry()
+		b.Arg(1).ReplaceAllUsesWith(b.Arg(0))
+		b.Arg(0).SetOrigin(b.Arg(1).Origin())
+	},
+	"new state of the body": func(t *testing.T, m *ir.Module) {
+		b := allOf(m, stablehlo.While)[0].Region(1).Entry()
+		b.Arg(0).SetOrigin(0)
+		absBefore(m, allOf(m, stablehlo.Abs)[0], 0)
+	},
+	"inlined and marked": func(t *testing.T, m *ir.Module) {
+		runs(passes.Inline{})(nil, m, nil)
+		markAll(m, stablehlo.CustomCall)
+	},
+	"argument is gone": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "one")
+		f.Body().RemoveArg(1)
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) { return args[:1], results })
+	},
+	"another result": func(t *testing.T, m *ir.Module) {
+		f, _ := fn.Lookup(m, "one")
+		f.Body().Last().SetOperands([]*ir.Value{f.Body().Arg(1)})
+		sign(m, f, func(args, results []*ir.DictAttr) ([]*ir.DictAttr, []*ir.DictAttr) { return args, results })
+	},
+	"used result": func(t *testing.T, m *ir.Module) { // one more, before the others, which main returns
+		op := allOf(m, stablehlo.CustomCall)[0]
+		st := op.State()
+		st.Types = append([]ir.Type{op.Operand(0).Type()}, st.Types...)
+		op = m.Rebuild(op, st, []int{1, 2})
+		f, _ := fn.Lookup(m, "main")
+		f.Body().Last().SetOperand(0, op.Result(0))
+	},
+	"without origins": func(t *testing.T, m *ir.Module) {
+		m.Walk(func(op *ir.Op) bool {
+			op.SetOrigin(0)
+			return true
+		})
+		absBefore(m, allOf(m, stablehlo.Reduce)[0], 0)
+	},
+	"origin of another": func(t *testing.T, m *ir.Module) {
+		op := allOf(m, stablehlo.Reduce)[0]
+		op.SetOrigin(allOf(m, stablehlo.Sine)[0].Origin())
+		absBefore(m, op, 0)
+	},
+	"an operand from outside": func(t *testing.T, m *ir.Module) {
+		op := allOf(m, stablehlo.Multiply)[0]
+		op.SetOperand(1, op.Next().Operand(1))
+	},
 	"module": func(t *testing.T, m *ir.Module) {
 		m.Op().SetAttr(ir.SymbolName, ir.NewString("other name"))
 		m.Op().SetAttr("mhlo.num_partitions", ir.NewInteger(4, ir.Int(32)))
@@ -190,11 +270,11 @@ func TestUpdateCases(t *testing.T) {
 		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)
 		}
-		want := meaning(m)
 		out, err := hlo.Update(m)
 		if err != nil {
 			return err.Error()
 		}
+		want := meaning(m)
 		after := string(out.AppendText(nil, hlo.TextOptions{}))
 		again, err := hlo.Import(read(t, after), ir.NewContext(testkit.Registry(t)))
 		if err != nil {
@@ -231,6 +311,79 @@ func TestUpdateWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := string(out.AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, "%last = f32[] tanh(%x), control-predecessors={%a0, %b0}\n") || strings.Contains(got, "abs") {
+		t.Errorf("the text is\n%s", got)
+	}
+}
+
+// TestUpdateWaitsForLater: an instruction moves before those that it waited for, which many paths reach.
+func TestUpdateWaitsForLater(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("HloModule waits\n\nENTRY main {\n  x = f32[] parameter(0)\n  a0 = f32[] sine(x)\n")
+	const n = 40
+	for i := range n {
+		fmt.Fprintf(&text, "  a%d = f32[] add(a%d, a%d)\n", i+1, i, i)
+	}
+	fmt.Fprintf(&text, "  last = f32[] tanh(x), control-predecessors={a%d}\n  ROOT all = (f32[], f32[]) tuple(a%d, last)\n}\n", n, n)
+	m, err := hlo.Import(read(t, text.String()), ir.NewContext(testkit.Registry(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := allOf(m, stablehlo.Tanh)[0]
+	op.MoveBefore(op.Block().First())
+	absBefore(m, op, 0)
+	out, err := hlo.Update(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(out.AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, "%last = f32[] tanh(%abs.1), control-predecessors={%a40}\n") {
+		t.Errorf("the text is\n%s", got)
+	}
+}
+
+// TestUpdateRepeatedNames: a proto may have a name twice, in one computation or in two. Update writes it once in each.
+func TestUpdateRepeatedNames(t *testing.T) {
+	old := read(t, `HloModule repeated
+
+one {
+  same1 = f32[] parameter(0)
+  ROOT cosine = f32[] cosine(same1)
+}
+
+ENTRY main {
+  x = f32[] parameter(0)
+  same2 = f32[] sine(x)
+  same3 = f32[] negate(same2)
+  same4 = f32[] call(same3), to_apply=one
+  ROOT last = f32[] tanh(same4)
+}
+`)
+	data, err := old.AppendProto(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"same2", "same3", "same4"} {
+		data = bytes.ReplaceAll(data, []byte(name), []byte("same1"))
+	}
+	if old, err = hlo.ParseProto(diag.NewSource("repeated", data)); err != nil {
+		t.Fatal(err)
+	}
+	m, err := hlo.Import(old, ir.NewContext(testkit.Registry(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	absBefore(m, allOf(m, stablehlo.Tanh)[0], 0)
+	out, err := hlo.Update(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `  %x = f32[] parameter(0)
+  %same1 = f32[] sine(%x)
+  %negate.1 = f32[] negate(%same1)
+  %call.1 = f32[] call(%negate.1), to_apply=%one
+  %abs.1 = f32[] abs(%call.1)
+  ROOT %last = f32[] tanh(%abs.1)
+`
+	if got := string(out.AppendText(nil, hlo.TextOptions{})); !strings.Contains(got, want) {
 		t.Errorf("the text is\n%s", got)
 	}
 }

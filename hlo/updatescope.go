@@ -151,13 +151,14 @@ func (s *exportScope) attach(old *linkedScope) {
 	}
 }
 
-// regionOf returns the scope that region i of op comes from, and its computation if the region is unchanged.
-func (up *update) regionOf(op *ir.Op, r *ir.Region) (*linkedScope, *computation) {
-	if up == nil || op == nil {
+// regionOf returns the scope that r comes from, and its computation if r is unchanged.
+func (up *update) regionOf(r *ir.Region) (*linkedScope, *computation) {
+	if up == nil {
 		return nil, nil
 	}
+	op := r.Op()
 	old, i := up.link.op(op.Origin()), slices.Index(op.Regions(), r)
-	if old == nil || old.def != op.Def() || len(old.regions) != len(op.Regions()) || i < 0 || len(r.Blocks()) != 1 {
+	if old == nil || len(old.regions) != len(op.Regions()) || len(r.Blocks()) != 1 {
 		return nil, nil
 	}
 	scope := old.regions[i]
@@ -315,15 +316,12 @@ func first(values []*ir.Value) *ir.Value {
 // setValues says that in, which comes from old, has the given values.
 func (s *exportScope) setValues(in, old *instr, values []*ir.Value) {
 	if !in.shape.isTuple() {
-		if len(values) == 1 && values[0] != nil && s.instrOf(values[0]) == nil {
-			s.setValue(values[0], in)
+		if v := values[0]; v != nil && s.instrOf(v) == nil {
+			s.setValue(v, in)
 		}
 		return
 	}
 	for i, path := range leafPaths(in.shape) {
-		if i == len(values) {
-			break
-		}
 		if v := values[i]; v != nil && s.instrOf(v) == nil {
 			if _, ok := s.new.where[v]; !ok {
 				store(&s.new.where, v, element{in, path, old, path})
@@ -387,7 +385,7 @@ func (s *exportScope) pathsOf(sh *shape, values []*ir.Value) [][]int64 {
 			return
 		}
 		v := values[len(list)]
-		if !sh.isTuple() || isTupleValue(v) && sameTypes(sh, s.ex.shapeOf(s.op, v.Type())) {
+		if !sh.isTuple() || sameTypes(sh, s.ex.shapeOf(s.op, v.Type())) {
 			list = append(list, path)
 			return
 		}
@@ -506,15 +504,9 @@ func (s *exportScope) findInstances(b *ir.Block) {
 	for _, v := range b.Args() {
 		have(v)
 	}
-	n := 0
-	for range b.Ops() {
-		n++
-	}
-	u.fresh, s.c.instrs = slices.Grow(u.fresh, n), slices.Grow(s.c.instrs, n)
 	var instances []*instance
-	at := -1
 	for op := range b.Ops() {
-		at++
+		u.whole = append(u.whole, nil)
 		old := up.link.op(op.Origin())
 		if old == nil || old.group == nil {
 			continue
@@ -542,10 +534,7 @@ func (s *exportScope) findInstances(b *ir.Block) {
 		x.ops[old.place] = op
 		x.found++
 		x.last = op
-		if u.whole == nil {
-			u.whole = make([]*instance, n)
-		}
-		u.whole[at] = x
+		u.whole[len(u.whole)-1] = x
 	}
 	for _, x := range instances {
 		for _, o := range x.group.ops {
@@ -614,16 +603,16 @@ func (s *exportScope) check(x *instance) bool {
 		for j := range op.NumResults() {
 			bound.set(old.result+uint32(j), op.Result(j))
 		}
-		if len(g.ops) == 1 || op.Has(ir.Pure) {
+		if op.Has(ir.Pure) {
 			continue
 		}
 		for j := range op.NumResults() {
 			for use := range op.Result(j).Uses() {
 				o := use.Owner()
-				for o != nil && o.Block() != op.Block() {
+				for o.Block() != op.Block() {
 					o = o.Parent()
 				}
-				if o != nil && !slices.Contains(x.ops, o) && o.IsBefore(x.last) {
+				if !slices.Contains(x.ops, o) && o.IsBefore(x.last) {
 					return false
 				}
 			}
@@ -681,7 +670,7 @@ func (s *exportScope) setSlots(x *instance, bound func(ref uint32) *ir.Value) bo
 			continue
 		}
 		v, ok := value(uint32(old.ID()))
-		if !ok && i < n {
+		if !ok {
 			return false
 		}
 		values[i] = v
@@ -867,7 +856,7 @@ func (s *exportScope) place(g *group) {
 
 // pin adds a copy of a plain instruction that another one waits for, if its values are still there.
 func (s *exportScope) pin(scope *linkedScope, in *instr) {
-	if !scope.plain(in) || len(s.new.stands(in)) > 0 || in.endsPair() {
+	if !scope.plain(in) || in.endsPair() {
 		return
 	}
 	var values []*ir.Value
@@ -1088,7 +1077,7 @@ func (s *exportScope) updateBlock(b *ir.Block) {
 		}
 		at++
 		x := s.instanceAlone(op)
-		if x == nil && u.whole != nil {
+		if x == nil {
 			x = u.whole[at]
 		}
 		if x != nil && s.check(x) {
@@ -1362,9 +1351,6 @@ func (s *exportScope) orderEdges() {
 	}
 	for i, in := range s.c.instrs {
 		old := u.fresh[i].from
-		if old == nil && len(u.waits[in]) == 0 {
-			continue
-		}
 		var list []*instr
 		seen := map[*instr]bool{}
 		var precede func(x *instr)
@@ -1379,7 +1365,7 @@ func (s *exportScope) orderEdges() {
 					late = true
 					continue
 				}
-				if n != in && !slices.Contains(list, n) && !slices.Contains(in.operands, n) && (int(n.order) < i || !dependsOn(n, in)) {
+				if !slices.Contains(list, n) && !slices.Contains(in.operands, n) && (int(n.order) < i || !dependsOn(n, in)) {
 					list = append(list, n)
 				}
 			}
@@ -1531,7 +1517,7 @@ type placeHeap []int64
 func (h *placeHeap) push(p int64) {
 	*h = append(*h, p)
 	list := *h
-	for i := len(list) - 1; i > 0 && list[i] < list[(i-1)/2]; i = (i - 1) / 2 {
+	for i := len(list) - 1; list[i] < list[(i-1)/2]; i = (i - 1) / 2 {
 		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
 	}
 }
