@@ -261,8 +261,9 @@ func (up *update) sameCallees(op *ir.Op) bool {
 	return same
 }
 
-// origin returns the ID of the old value that v comes from, plus one, 0 for a new value. It is exact for an argument and for a result of an unchanged
-// op. For a result of another op it is a guess, on which nothing but names, layouts and unused values may depend.
+// origin returns the ID of the old value that v comes from, plus one, 0 for a new value. It is exact for an argument and
+// for a result of an unchanged op. For a result of another op it is a guess, on which nothing but names, layouts and
+// unused values may depend.
 func (up *update) origin(v *ir.Value) uint32 {
 	op := v.DefiningOp()
 	if op == nil {

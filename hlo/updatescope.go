@@ -1009,7 +1009,7 @@ func (s *exportScope) produce(v *ir.Value) *instr {
 	return nil
 }
 
-// relayoutTo returns an instruction with the value v in the layout of sh: in, which has the value, if it has the layout.
+// relayoutTo returns an instruction with the value v in the layout of sh: in, which has the value, or a copy.
 func (s *exportScope) relayoutTo(in *instr, sh *shape, v *ir.Value) *instr {
 	if sameShape(in.shape, sh) || !sameTypes(in.shape, sh) {
 		return in
