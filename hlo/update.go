@@ -144,7 +144,7 @@ func (b *bindings) set(old uint32, v *ir.Value) (added, ok bool) {
 	if have := b.get(old); have != nil {
 		return false, have == v
 	}
-	if s := &b.up.bound[old]; s.scope == 0 || !slices.ContainsFunc(b.up.open, func(o *bindings) bool { return o.number == s.scope }) {
+	if s := &b.up.bound[old]; !slices.ContainsFunc(b.up.open, func(o *bindings) bool { return o.number == s.scope }) {
 		*s = slot[*ir.Value]{b.number, v}
 	} else {
 		store(&b.rest, old, v)
@@ -261,9 +261,9 @@ func (up *update) sameCallees(op *ir.Op) bool {
 	return same
 }
 
-// origin returns the ID of the old value that v comes from, plus one, 0 for a new value. It is exact for an argument and
-// for a result of an unchanged op. For a result of another op it is a guess, on which nothing but names, layouts and
-// unused values may depend.
+// origin returns the ID of the old value that v comes from, plus one, 0 for a new value. It is exact for an argument
+// and for a result of an unchanged op. For a result of another op it is a guess, on which nothing but names, layouts
+// and unused values may depend.
 func (up *update) origin(v *ir.Value) uint32 {
 	op := v.DefiningOp()
 	if op == nil {

@@ -543,17 +543,13 @@ func (s *exportScope) findInstances(b *ir.Block) {
 	}
 }
 
-// instanceOf returns the instance with op, nil if there is none.
+// instanceOf returns the instance with op, which comes from an old op with results, nil if there is none.
 func (s *exportScope) instanceOf(op *ir.Op) *instance {
 	if x := s.instanceAlone(op); x != nil {
 		return x
 	}
 	u := s.new
-	old := u.up.link.op(op.Origin())
-	if old == nil || old.group == nil {
-		return nil
-	}
-	x := u.record(old.group.in).instances
+	x := u.record(u.up.link.op(op.Origin()).group.in).instances
 	for x != nil && !slices.Contains(x.ops, op) {
 		x = x.next
 	}
@@ -737,8 +733,6 @@ func (s *exportScope) rebuildable(x *instance) bool {
 	}
 	op := x.ops[0]
 	old := g.ops[0]
-	outer := s.op
-	defer func() { s.op = outer }()
 	s.op = op
 	switch {
 	case len(old.regions) > 0:
@@ -1165,7 +1159,7 @@ func (s *exportScope) updatedRoot(results []*ir.Value) {
 
 // rootPart returns an instruction for v as a part of the root, in the layout that it had there.
 func (s *exportScope) rootPart(scope *linkedScope, old *instr, v *ir.Value) *instr {
-	if old.op != opTuple || !scope.plain(old) {
+	if old.op != opTuple {
 		return s.value(v)
 	}
 	if s.new.rootParts == nil {
@@ -1288,7 +1282,6 @@ func (s *exportScope) keepUnused() {
 			}
 		}
 	}
-	u.at = len(old.instrs)
 	for i, in := range old.instrs {
 		if used[i] || !u.scope.plain(in) || len(u.stands(in)) > 0 || in.endsPair() || in.startsPair() {
 			continue
