@@ -567,7 +567,7 @@ func (ex *exporter) isLive(op *ir.Op) bool {
 
 // region translates a region of scalars (a reducer, a comparator) to a computation.
 func (s *exportScope) region(r *ir.Region) *computation {
-	inner := s.ex.newScope(s.op)
+	inner := s.ex.newScope(r.Op())
 	scope, c := s.ex.up.regionOf(r)
 	if c != nil {
 		return c

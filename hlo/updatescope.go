@@ -339,7 +339,7 @@ func (s *exportScope) setResults(results []*ir.Value, in *instr, old *instr, fro
 	}
 	for i, path := range s.pathsOf(in.shape, results) {
 		e := element{in: in, path: path}
-		if i < len(from) && from[i] >= 0 && from[i] < len(oldPaths) {
+		if i < len(from) && from[i] >= 0 {
 			e.old, e.oldPath = old, oldPaths[from[i]]
 		}
 		if len(path) == 0 {
@@ -423,7 +423,6 @@ func (s *exportScope) extract(e element, v *ir.Value) *instr {
 				n = s.copyOf(gte, []*instr{cur}, values)
 				n.shape = cur.shape.elems[index]
 				if e.oldPath[i] != index {
-					n.attrs = slices.DeleteFunc(slices.Clone(n.attrs), func(a attr) bool { return a.spec == opGTE.attrs[0] })
 					s.ex.set(n, opGTE.attrs[0], index)
 				}
 			} else {
@@ -733,7 +732,6 @@ func (s *exportScope) rebuildable(x *instance) bool {
 	}
 	op := x.ops[0]
 	old := g.ops[0]
-	s.op = op
 	switch {
 	case len(old.regions) > 0:
 		for _, r := range op.Regions() {
@@ -1165,7 +1163,7 @@ func (s *exportScope) rootPart(scope *linkedScope, old *instr, v *ir.Value) *ins
 	if s.new.rootParts == nil {
 		s.new.rootParts = map[uint32]*instr{}
 		for _, o := range old.operands {
-			if x := scope.values[o.order]; !x.tuple && x.v != nil {
+			if x := scope.values[o.order]; x.v != nil {
 				s.new.rootParts[uint32(x.v.ID())+1] = o
 			}
 		}
