@@ -114,6 +114,22 @@ func TestLaunchIDs(t *testing.T) {
 	}
 }
 
+// TestManyLaunchIDs: launch ids stay positive, and the next use of a slot has another id.
+func TestManyLaunchIDs(t *testing.T) {
+	s := newSession(t.Context(), nil, 1, 1)
+	last := int32(0)
+	for range 1 << 16 {
+		if err := enter(s); err != nil {
+			t.Fatal(err)
+		}
+		id := s.launchID
+		if leave(s); id <= 0 || id == last {
+			t.Fatalf("id %d follows %d", id, last)
+		}
+		last = id
+	}
+}
+
 // TestFailures: a run reports the failure of its first device that failed, and the first one of that device. The cause
 // of a cancellation comes last.
 func TestFailures(t *testing.T) {
@@ -162,5 +178,95 @@ func TestPythonValues(t *testing.T) {
 	}
 	if err := (PythonCallback{Token: true}).Handle(context.Background(), &runtime.Call{}); err == nil || err.Error() != "a Python callback was called outside of a plugin's run" {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// TestPatience: a run that waits for the handler of another run starts once more after a while, if it may, or says once
+// that it waits. A run whose time is over does not start.
+func TestPatience(t *testing.T) {
+	const ms = time.Millisecond
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	type look struct {
+		ctx      context.Context
+		waited   time.Duration
+		hook     string
+		attempts int
+		want     int
+	}
+	live := t.Context()
+	for i, c := range []struct {
+		second bool
+		looks  []look
+	}{
+		{true, []look{{live, 9 * ms, "h", 1, keepWaiting}, {live, 90 * ms, "", 1, keepWaiting}, {live, 10 * ms, "h", 1, startAgain}, {live, 11 * ms, "h", 2, keepWaiting}, {live, 50 * ms, "h", 2, keepWaiting}}},
+		{true, []look{{live, 60 * ms, "h", 1, startAgain}, {live, 60 * ms, "h", 1, sayWaits}, {live, 60 * ms, "h", 1, keepWaiting}}},
+		{true, []look{{ended, 10 * ms, "h", 1, keepWaiting}, {live, 10 * ms, "h", 1, startAgain}}},
+		{false, []look{{live, 10 * ms, "h", 1, keepWaiting}, {live, 39 * ms, "h", 1, keepWaiting}, {live, 40 * ms, "", 1, keepWaiting}, {live, 40 * ms, "h", 1, sayWaits}, {live, 90 * ms, "h", 1, keepWaiting}}},
+		{false, []look{{live, 40 * ms, "h", 2, keepWaiting}, {ended, 40 * ms, "h", 1, sayWaits}}},
+	} {
+		p := patience{delays: delays{attempt: 10 * ms, notice: 40 * ms}, second: c.second}
+		for k, l := range c.looks {
+			if got := p.step(l.ctx, l.waited, l.hook, l.attempts); got != l.want {
+				t.Errorf("case %d, look %d: step %d, expected %d", i, k, got, l.want)
+			}
+		}
+	}
+}
+
+// TestStalledRuns: a run goes on if it reaches hooks, and while its handlers are busy.
+func TestStalledRuns(t *testing.T) {
+	start := time.Now()
+	p := progress{at: start}
+	for i, c := range []struct {
+		after time.Duration // in seconds
+		n     int64
+		busy  bool
+		want  bool
+	}{{2, 0, false, false}, {3, 0, false, true}, {4, 0, true, false}, {5, 1, false, false}, {7, 1, false, false}, {8, 1, false, true}, {9, 1, true, false}, {11, 1, false, false}, {12, 1, false, true}} {
+		if got := p.stalled(start.Add(c.after*time.Second), c.n, c.busy, 3*time.Second); got != c.want {
+			t.Errorf("look %d: stalled is %t", i, got)
+		}
+	}
+}
+
+// TestGivingUp: a run that does not end within its grace loses the backend, unless it has not started because another
+// run's handler is busy, or has time left itself.
+func TestGivingUp(t *testing.T) {
+	ended, cancel := context.WithCancelCause(t.Context())
+	cancel(errMine)
+	for i, c := range []struct {
+		ctx    context.Context
+		n      int64
+		waited time.Duration
+		hook   string
+		want   string
+	}{
+		{t.Context(), 0, time.Hour, "h", "lost"},
+		{ended, 0, time.Second, "h", "waits"},
+		{ended, 0, time.Hour, "h", "waits"},
+		{ended, 0, time.Second - 1, "h", "loses"},
+		{ended, 0, time.Hour, "", "loses"},
+		{ended, 1, time.Hour, "h", "loses"},
+	} {
+		before := errors.New("before")
+		e := &Executable{name: "p", backend: &Backend{delays: delays{grace: time.Second}, gone: make(chan struct{})}}
+		if c.want == "lost" {
+			e.backend.lost = before
+		}
+		err := e.giveUp(c.ctx, c.n, c.waited, &blocker{hook: c.hook, program: "other"})
+		wait, lost := (*runtime.WaitError)(nil), (*runtime.LostError)(nil)
+		got := ""
+		switch {
+		case err == before:
+			got = "lost"
+		case errors.As(err, &wait) && wait.Hook == "h" && wait.Of == "other" && wait.Program == "p" && errors.Is(err, errMine):
+			got = "waits"
+		case errors.As(err, &lost) && errors.Is(err, errMine):
+			got = "loses"
+		}
+		if got != c.want || (e.backend.usable() != nil) != (c.want != "waits") {
+			t.Errorf("case %d: error is %v, expected that it %s; the backend: %v", i, err, c.want, e.backend.usable())
+		}
 	}
 }

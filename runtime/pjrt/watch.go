@@ -4,6 +4,7 @@ package pjrt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -70,9 +71,9 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 		}
 	}()
 	d := e.backend.delays
-	second := s.race != nil && !r.donates() // a second attempt needs the arguments
+	waits := patience{delays: d, second: s.race != nil && !r.donates()} // a second attempt needs the arguments
 	period := d.notice / 4
-	if second {
+	if waits.second {
 		period = d.attempt
 	}
 	ticker := time.NewTicker(period)
@@ -83,7 +84,6 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 	var grace <-chan time.Time
 	arrived := int64(0) // hooks at the last look
 	blocked := blocker{}
-	said := false
 	var late <-chan time.Time // looks whether the program takes too long
 	limit := e.runLimit()
 	if limit > 0 {
@@ -91,7 +91,7 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 		defer t.Stop()
 		late = t.C
 	}
-	moved, reached := time.Now(), int64(0)
+	seen := progress{at: time.Now()}
 	for {
 		select {
 		case a := <-done:
@@ -104,10 +104,7 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 			}
 			return a.l, a.p, a.err
 		case <-late:
-			if n := sum(started); n != reached || s.busy() {
-				moved, reached = time.Now(), n
-			}
-			if time.Since(moved) < limit {
+			if !seen.stalled(time.Now(), sum(started), s.busy(), limit) {
 				continue
 			}
 			late = nil
@@ -127,29 +124,26 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 				grace = time.After(d.grace)
 			}
 		case <-grace:
-			if n := sum(started); cancelled != nil && n > arrived { // only other runs are lost
+			n := sum(started)
+			if cancelled != nil && n > arrived { // only other runs are lost
 				arrived, grace = n, time.After(d.grace)
 				continue
 			}
-			if ctx.Err() == nil {
-				return nil, nil, e.backend.usable()
+			blocked.look(l.client, s)
+			err := e.giveUp(ctx, n, time.Since(blocked.since), &blocked)
+			if errors.As(err, new(*runtime.WaitError)) {
+				e.abandon(started) // its hooks are refused when it starts
 			}
-			if blocked.look(l.client, s); sum(started) == 0 && time.Since(blocked.since) >= d.grace && blocked.hook != "" {
-				// The program has not started, and its hooks are refused when it does.
-				e.abandon(started)
-				return nil, nil, &runtime.WaitError{Program: e.name, Hook: blocked.hook, Of: blocked.program, Cause: context.Cause(ctx)}
-			}
-			return nil, nil, e.backend.lose(&runtime.LostError{Cause: context.Cause(ctx)})
+			return nil, nil, err
 		case <-ticker.C:
 			if sum(started) > 0 {
-				second = false
+				waits.second = false
 				continue
 			}
 			blocked.look(l.client, s)
-			switch waited := time.Since(blocked.since); {
-			case blocked.hook == "":
-			case second && waited >= d.attempt && ctx.Err() == nil:
-				second = false
+			waited := time.Since(blocked.since)
+			switch waits.step(ctx, waited, blocked.hook, len(started)) {
+			case startAgain:
 				next, loaded, err := e.secondAttempt(ctx, s)
 				if err != nil {
 					e.abandon(started)
@@ -158,13 +152,67 @@ func (e *Executable) watch(ctx context.Context, s *session, l *loadedProgram, r 
 				go run(next, loaded)
 				started = append(started, next)
 				ticker.Reset(d.notice / 4)
-			case waited >= d.notice && !said && len(started) == 1:
-				said = true
+			case sayWaits:
 				e.backend.warn(fmt.Sprintf("a run of %s has waited %v, while hook %q of %s is busy: if the handler waits for the run, pass the handler's context on to it",
 					e.name, waited.Round(time.Second), blocked.hook, blocked.program))
 			}
 		}
 	}
+}
+
+// progress is the last time at which a run was seen to go on, with the number of hooks that it had reached.
+type progress struct {
+	at      time.Time
+	reached int64
+}
+
+// stalled reports whether a run has not gone on for limit: it has reached n hooks, and its handlers are busy or not.
+func (p *progress) stalled(now time.Time, n int64, busy bool, limit time.Duration) bool {
+	if n != p.reached || busy {
+		p.at, p.reached = now, n
+	}
+	return now.Sub(p.at) >= limit
+}
+
+// patience decides what a run does that has reached no hook while the handler of another run is busy.
+type patience struct {
+	delays
+	second bool // it may start a second attempt
+	said   bool // that it waits
+}
+
+// Steps of a run that waits.
+const (
+	keepWaiting = iota
+	startAgain
+	sayWaits
+)
+
+// step returns the next step of a run that has waited for a hook and has so many attempts. hook is empty if no handler
+// is busy.
+func (p *patience) step(ctx context.Context, waited time.Duration, hook string, attempts int) int {
+	switch {
+	case hook == "":
+	case p.second && waited >= p.attempt && ctx.Err() == nil:
+		p.second = false
+		return startAgain
+	case waited >= p.notice && !p.said && attempts == 1:
+		p.said = true
+		return sayWaits
+	}
+	return keepWaiting
+}
+
+// giveUp returns the error of a run that has not ended within its grace, after n hooks, and has waited for the hook of
+// blocked. The backend is lost, unless the program has not started.
+func (e *Executable) giveUp(ctx context.Context, n int64, waited time.Duration, blocked *blocker) error {
+	switch {
+	case ctx.Err() == nil:
+		return e.backend.usable() // another run lost it
+	case n == 0 && waited >= e.backend.delays.grace && blocked.hook != "":
+		return &runtime.WaitError{Program: e.name, Hook: blocked.hook, Of: blocked.program, Cause: context.Cause(ctx)}
+	}
+	return e.backend.lose(&runtime.LostError{Cause: context.Cause(ctx)})
 }
 
 // runLimit returns the time that a program may take between two hooks, or 0.
