@@ -8,6 +8,7 @@ import "C"
 import (
 	"errors"
 	goruntime "runtime"
+	"unsafe"
 
 	"github.com/hlocb/hlocb/hook"
 	"github.com/hlocb/hlocb/runtime"
@@ -20,16 +21,17 @@ func (s *session) deliverWithin(frame *C.hl_ffi_frame, site *site, device int, o
 	s.place(c, device)
 	c.Seq, c.Ordinal = s.devices[device].seq.Add(1)-1, int(ordinal)
 	s.devices[device].site.Store(site)
-	if err := c.view(frame, site); err != nil {
+	err := c.view(frame, site)
+	var future unsafe.Pointer
+	if err == nil {
+		if future = C.hl_future_create(frame); future == nil {
+			err = errors.New("the plugin has no asynchronous handlers, which timeouts need")
+		}
+	}
+	if err != nil {
 		c.forget()
 		s.devices[device].finished.Add(1)
 		return c.HookError(err)
-	}
-	future := C.hl_future_create(frame)
-	if future == nil {
-		c.forget()
-		s.devices[device].finished.Add(1)
-		return c.HookError(errors.New("the plugin has no asynchronous handlers, which timeouts need"))
 	}
 	frame.future = future
 	api := frame.api

@@ -6,6 +6,7 @@ package pjrt
 import "C"
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -262,13 +263,11 @@ func (v *value) Wait() error {
 	}
 	done := make(chan error, 1)
 	go func() {
+		var err error
 		for _, p := range v.pieces {
-			if err := v.client.plugin.check("execute", C.hl_ready(v.client.plugin.api, p.ptr)); err != nil {
-				done <- err
-				return
-			}
+			err = cmp.Or(err, v.client.plugin.check("execute", C.hl_ready(v.client.plugin.api, p.ptr)))
 		}
-		done <- nil
+		done <- err
 	}()
 	select {
 	case err := <-done:

@@ -128,7 +128,7 @@ func corner(t *tensor.Tensor, shape tensor.Shape) *tensor.Tensor {
 	out := tensor.New(t.DType(), shape)
 	var fill func(dst, src []byte, k int)
 	fill = func(dst, src []byte, k int) {
-		if k == len(shape) || shape[k:].Equal(t.Shape()[k:]) {
+		if shape[k:].Equal(t.Shape()[k:]) {
 			copy(dst, src[:len(dst)])
 			return
 		}
@@ -306,7 +306,7 @@ func (c *call) arrive(site *site) error {
 // head makes v a view of the first n elements of operand o.
 func (c *call) head(v, o *view, n int) error {
 	n = min(n, int(o.shape.NumElements()))
-	if len(v.shape) != 1 || v.shape[0] != int64(n) {
+	if !v.shape.Equal(tensor.Shape{int64(n)}) {
 		v.shape = tensor.Shape{int64(n)}
 	}
 	v.Borrow(o.DType(), v.shape, nil)
@@ -406,17 +406,12 @@ func (c *call) storeTensor(i int, t *tensor.Tensor) error {
 func (c *call) separate() {
 	for i := range c.Operands {
 		o := &c.operands[i]
-		if len(o.raw) == 0 || o.packed {
-			continue
-		}
 		for m := range c.Results {
-			if unsafe.SliceData(c.results[m].raw) != unsafe.SliceData(o.raw) {
-				continue
+			if !o.packed && unsafe.SliceData(c.results[m].raw) == unsafe.SliceData(o.raw) {
+				data := o.stage(len(o.raw))
+				copy(data, o.raw)
+				o.BorrowBytes(data)
 			}
-			data := o.stage(len(o.raw))
-			copy(data, o.raw)
-			o.BorrowBytes(data)
-			break
 		}
 	}
 }

@@ -174,11 +174,12 @@ const maxCallDepth = 500
 // deepCall returns a call that starts a chain of more than maxCallDepth calls, or nil if there is none.
 func deepCall(m *ir.Module) *ir.Op {
 	g := flow.Of(m, nil)
-	calls := map[*ir.Op][]*ir.Op{} // in a function
+	type call struct{ op, callee *ir.Op }
+	calls := map[*ir.Op][]call{} // in a function
 	for _, f := range g.Functions() {
-		for _, call := range g.Callers(f) {
-			caller := flow.FunctionOf(call)
-			calls[caller] = append(calls[caller], call)
+		for _, op := range g.Callers(f) {
+			caller := flow.FunctionOf(op)
+			calls[caller] = append(calls[caller], call{op, f})
 		}
 	}
 	depth := map[*ir.Op]int{} // of calls below a function; 0 while being computed, which ends recursion
@@ -189,19 +190,15 @@ func deepCall(m *ir.Module) *ir.Op {
 		}
 		depth[f] = 0
 		for _, call := range calls[f] {
-			if callee := g.Callee(call); callee != nil {
-				depth[f] = max(depth[f], 1+visit(callee))
-			}
+			depth[f] = max(depth[f], 1+visit(call.callee))
 		}
 		return depth[f]
 	}
 	for _, f := range g.Functions() {
-		if visit(f) <= maxCallDepth {
-			continue
-		}
+		visit(f)
 		for _, call := range calls[f] {
-			if callee := g.Callee(call); callee != nil && depth[callee] >= maxCallDepth {
-				return call
+			if depth[call.callee] >= maxCallDepth {
+				return call.op
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	goruntime "runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -385,10 +386,99 @@ func TestRepairsStay(t *testing.T) {
 		`"foo.bar"() {api_version = 4 : i32, mhlo.backend_config = {a = 1 : i64}} : () -> ()`,
 		`stablehlo.custom_call @f() {api_version = 1 : i32, mhlo.backend_config = {a = 1 : i64}} : () -> ()`,
 		`stablehlo.custom_call @f() {api_version = 4 : i32, backend_config = {a = 1 : i64}, mhlo.backend_config = {b = 1 : i64}} : () -> ()`,
+		`"mhlo.fusion"() : () -> ()`,
+		`"mhlo.async_done"() : () -> ()`,
+		`%s = "mhlo.async_start"() : () -> tensor<f32>
+"mhlo.async_done"(%s) : (tensor<f32>) -> ()`,
+		`%s = stablehlo.constant dense<1> : tensor<2xui64>
+%a, %b = "stablehlo.rng_bit_generator"(%s) {rng_algorithm = #stablehlo<rng_algorithm DEFAULT>} : (tensor<2xui64>) -> (tensor<2xui64>, !stablehlo.token)`,
+		`%c = stablehlo.constant dense<(1.0, 0.0)> : tensor<2xcomplex<f32>>
+%r = "stablehlo.convert"(%c) : (tensor<2xcomplex<f32>>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>`,
 	} {
 		p := parsed(t, "func.func @main() {\n"+op+"\nreturn\n}\n")
 		if got := (&Client{platform: "cpu"}).repaired(p); got != p {
 			t.Errorf("%s becomes\n%s", op, text(got))
+		}
+	}
+}
+
+// TestAttemptsShareNoHook: of two attempts of a run, the one that did not reach a hook first delivers none.
+func TestAttemptsShareNoHook(t *testing.T) {
+	made := func(r *race) *session {
+		s := newSession(t.Context(), sitesOf(t, runtime.MemoryUse{}), 1, 1)
+		s.race = r
+		return s
+	}
+	both := &race{}
+	for i, c := range []struct {
+		s       *session
+		refused bool
+	}{{made(nil), false}, {made(both), false}, {made(both), true}, {made(&race{}), false}} {
+		err := c.s.hook(nil, 99, 0)
+		if c.refused != errors.Is(err, errStopped) || !c.refused && err.Error() != "the program calls hook 0000000000000063, which is not in its manifest" {
+			t.Errorf("attempt %d: error is %v", i, err)
+		}
+	}
+}
+
+// TestDeviceLimits: a program runs on at most 2,048 devices.
+func TestDeviceLimits(t *testing.T) {
+	for _, c := range []struct {
+		replicas, partitions int
+		allowed              bool
+	}{{2048, 1, true}, {1, 2048, true}, {2, 1024, true}, {2049, 1, false}, {1, 2049, false}, {2, 1025, false}, {3, 683, false}, {1 << 40, 1 << 40, false}} {
+		_, err := backend(t).Compile(t.Context(), doubled(), runtime.CompileOptions{Replicas: c.replicas, Partitions: c.partitions, Devices: []int{-1}})
+		want := fmt.Sprintf("%d replicas of %d partitions are more than 2048 devices", c.replicas, c.partitions)
+		if c.allowed {
+			want = "device -1 is negative or named twice" // the next check
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("error is %v, expected %s", err, want)
+		}
+	}
+}
+
+// TestUnevenShards: a result with shards of different sizes has the size that main states.
+func TestUnevenShards(t *testing.T) {
+	const halves = `{mhlo.sharding = "{devices=[2]0,1}"}`
+	p := &runtime.Program{Module: mustParse(`module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+func.func public @main(%x: tensor<3xf32> ` + halves + `) -> (tensor<3xf32> ` + halves + `) {
+%r = stablehlo.add %x, %x : tensor<3xf32>
+return %r : tensor<3xf32>
+}
+}
+`)}
+	e := compileTimeout(t, p, 0, runtime.CompileOptions{})
+	s := e.Signature()
+	if got := s.Results[0].Type.String() + s.Arguments[0].Type.String(); got != "tensor<3xf32>tensor<3xf32>" {
+		t.Errorf("the signature has %s", got)
+	}
+	if saved, err := e.Save(); err != nil || saved.Replicas != 1 || saved.Partitions != 2 {
+		t.Errorf("the program is saved for %d replicas of %d partitions: %v", saved.Replicas, saved.Partitions, err)
+	}
+	if got := floats(run(t, e, f32(tensor.Shape{3}, 1, 2, 3))...); got != "tensor<3xf32>[2 4 6]" {
+		t.Errorf("the result is %s", got)
+	}
+}
+
+// TestChecksOfInvalidOps: ops that the verifier refuses are not what Check looks for.
+func TestChecksOfInvalidOps(t *testing.T) {
+	for _, region := range []string{"", "({})", "({}, {})", `({
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  "foo.bar"() : () -> ()
+})`, `({
+^bb0(%a: tensor<f32>, %b: tensor<f32>):
+})`} {
+		p := parsed(t, "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n%r = \"stablehlo.sort\"(%x) "+region+" {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>\nreturn %r : tensor<4xf32>\n}\n")
+		if err := Check(p.Module); err != nil {
+			t.Errorf("%q: %v", region, err)
+		}
+	}
+	for _, types := range []string{"(!stablehlo.token) -> tensor<i1>", "(tensor<i1>) -> !stablehlo.token", "(!stablehlo.token) -> !stablehlo.token"} {
+		from, to, _ := strings.Cut(types, " -> ")
+		p := parsed(t, "func.func @main(%x: "+strings.Trim(from, "()")+") -> "+to+" {\n%r = \"stablehlo.bitcast_convert\"(%x) : "+types+"\nreturn %r : "+to+"\n}\n")
+		if err := Check(p.Module); err != nil {
+			t.Errorf("%s: %v", types, err)
 		}
 	}
 }

@@ -231,6 +231,20 @@ static void *execute(void *a) {
   }
   return e;
 }
+static void (*release_any)(void *);
+static void release_counted(void *backing) {
+  live[HOLDS]--;
+  release_any(backing);
+}
+static void *serialize(void *a) {
+  hl_serialize_args *args = a;
+  void *e = real->fn[HL_EXECUTABLE_SERIALIZE](a);
+  if (e) return e;
+  live[HOLDS]++;
+  release_any = args->release;
+  args->release = release_counted;
+  return NULL;
+}
 static void *counts(void *a) {
   static _Thread_local char text[200];
   hl_text_args *args = a;
@@ -315,6 +329,7 @@ const void *GetPjrtApi(void) {
       {"counts", HL_DESERIALIZE, load},
       {"counts", HL_LOADED_DESTROY, end_loaded},
       {"counts", HL_LOADED_EXECUTABLE, make_executable},
+      {"counts", HL_EXECUTABLE_SERIALIZE, serialize},
       {"counts", HL_EXECUTABLE_DESTROY, end_executable},
       {"counts", HL_LOADED_EXECUTE, execute},
       {"counts", HL_CLIENT_BUFFER_FROM_HOST, upload},
