@@ -490,6 +490,11 @@ func bufferOf[B any](**B) *B                       { return new(B) }
 // TestSkippedHooks: on several devices a run continues after a hook has failed. The hook's results are zeros, but a
 // result in the memory of an operand stays.
 func TestSkippedHooks(t *testing.T) {
+	for n, want := range map[int]bool{1: false, 2: true, 3: true} {
+		if got := newSession(t.Context(), nil, n, 1).several; got != want {
+			t.Errorf("a run on %d devices runs on several: %t", n, got)
+		}
+	}
 	for _, several := range []bool{false, true} {
 		s := newSession(t.Context(), sitesOf(t, runtime.MemoryUse{}), 2, 1)
 		s.several = several
