@@ -108,10 +108,10 @@ func Valid(sources []Source) iter.Seq2[Source, *ir.Module] {
 	}
 }
 
-// Registry returns all dialects.
+// Registry returns all dialects, which the tests of a package share.
 func Registry(t testing.TB) *ir.Registry {
 	t.Helper()
-	reg, err := all.Registry()
+	reg, err := registry()
 	if err != nil {
 		t.Fatal(err)
 	}
