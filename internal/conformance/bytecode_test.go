@@ -71,7 +71,7 @@ func TestBytecodeOfJaxlib(t *testing.T) {
 			delete(texts, name)
 		}
 	}
-	peer.Each(t, nil, func(t *testing.T, p *peer.Interpreter) { compareBytecode(t, p, reg, texts) })
+	peer.Each(t, label.Part, func(t *testing.T, p *peer.Interpreter) { compareBytecode(t, p, reg, texts) })
 }
 
 func compareBytecode(t *testing.T, p *peer.Interpreter, reg *ir.Registry, texts map[string]string) {

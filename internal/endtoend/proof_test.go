@@ -27,7 +27,7 @@ func TestProofHolds(t *testing.T) {
 		n = 4000
 	}
 	if label.Less() {
-		n = 120
+		n = 60
 	}
 	accepted, refused, reordered := 0, 0, 0
 	for seed := range n {

@@ -44,7 +44,7 @@ func (o *outcome) tensors() []*tensor.Tensor {
 
 // series is a sequence of programs. The test and its child process generate the same programs.
 type series struct {
-	kind  string // random, large, makers, elementwise or unwritten
+	kind  string // random, large, makers-first, makers-others, elementwise or unwritten
 	seed  uint64
 	count int
 	// memory makes glibc fill newly allocated memory with the complement of this byte; 0 fills it with zeros.
@@ -65,8 +65,14 @@ func (s series) generator() (func() (*opgen.Program, error), error) {
 		return g.Large, nil
 	case "random":
 		return g.Random, nil
-	case "makers":
-		list, err = g.EveryMaker()
+	case "makers-first", "makers-others": // every third program, and those between
+		var every []*opgen.Program
+		every, err = g.EveryMaker()
+		for i, p := range every {
+			if (i%3 == 0) == (s.kind == "makers-first") {
+				list = append(list, p)
+			}
+		}
 	case "elementwise":
 		list = elementwise(g)
 	}
