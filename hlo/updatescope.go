@@ -354,16 +354,16 @@ func (s *exportScope) setResults(results []*ir.Value, in *instr, old *instr, fro
 // replaces: that of the current op, or the end of its pair.
 func (s *exportScope) bindUpdated(op *ir.Op, in *instr) {
 	var old *instr
-	var from []int
 	if g := s.new.group; g != nil {
 		if old = g.in; in.endsPair() {
 			old = s.new.endOf(old)
 		}
 	}
-	if old != nil && old.op == in.op {
-		from = alignFromEnd(leafShapes(old.shape), leafShapes(in.shape))
+	if old == nil || old.op != in.op {
+		s.setResults(op.ResultList(), in, nil, nil)
+		return
 	}
-	s.setResults(op.ResultList(), in, old, from)
+	s.setResults(op.ResultList(), in, old, alignFromEnd(leafShapes(old.shape), leafShapes(in.shape)))
 }
 
 // endOf returns the end of the pair that an old instruction starts, nil if there is none.

@@ -161,10 +161,10 @@ ENTRY e {
 		{"loop of two values", twoValues, nil, "[2 2] i32[2]"},
 		{"reshape", reshaped, []*hlocb.Tensor{box}, "[184] i32[]"},
 	} {
-		for k, name := range []string{"engine", "cpu"} {
-			if !label.Part(k == 0 || i%3 == 0) {
-				continue
-			}
+		if !label.Part(i%3 == 0) {
+			continue
+		}
+		for _, name := range []string{"engine", "cpu"} {
 			t.Run(test.name+", "+name, func(t *testing.T) {
 				b := open(t, name)
 				p, err := hlocb.Parse(t.Context(), "m", []byte(test.text))
