@@ -426,7 +426,7 @@ func (p *interposedProgram) findShardings(loaded unsafe.Pointer) (err error) {
 	known := false
 	if l.executable, err = plugin.object("executable", C.HL_LOADED_EXECUTABLE, loaded); err == nil {
 		p.shards, _, known, err = l.shardings(p.Partitions)
-		C.hl_error_free(plugin.api, C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable))
+		_ = plugin.check("destroy executable", C.hl_object(plugin.api, C.HL_EXECUTABLE_DESTROY, l.executable))
 	}
 	if err == nil && !(known && len(p.shards) == len(p.Arguments.Types)) {
 		err = errors.New("the plugin does not report how it partitions the arguments, so they are not written")
