@@ -149,14 +149,10 @@ func compareAliases(b runtime.Backend, m *ir.Module) (compared int, differ []str
 	return compared, differ, nil
 }
 
-// TestAliasPredictions checks that XLA treats aliases as predicted, in modules of our own and in all compilable
-// modules that real systems wrote.
+// TestAliasPredictions checks that XLA treats aliases as predicted, in modules of our own.
 func TestAliasPredictions(t *testing.T) {
 	b := open(t, "cpu")
 	for name, text := range aliasModules {
-		if !label.Part(true) {
-			break
-		}
 		m, err := testkit.TryParse(name, []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -170,9 +166,13 @@ func TestAliasPredictions(t *testing.T) {
 		}
 		t.Logf("%s: %d aliases", name, n)
 	}
-	if !label.Part(false) {
-		return
-	}
+}
+
+// TestAliasesOfCorpus is TestAliasPredictions for all compilable modules that real systems wrote.
+func TestAliasesOfCorpus(t *testing.T) {
+	label.Slow(t)
+	label.Once(t)
+	b := open(t, "cpu")
 	total, modules := 0, 0
 	for _, folder := range []string{"events", "order", "hooks"} {
 		files, _ := filepath.Glob(filepath.Join(testkit.Testdata(folder), "*.mlir"))

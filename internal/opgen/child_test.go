@@ -65,14 +65,8 @@ func (s series) generator() (func() (*opgen.Program, error), error) {
 		return g.Large, nil
 	case "random":
 		return g.Random, nil
-	case "makers-first", "makers-others": // every third program, and those between
-		var every []*opgen.Program
-		every, err = g.EveryMaker()
-		for i, p := range every {
-			if (i%3 == 0) == (s.kind == "makers-first") {
-				list = append(list, p)
-			}
-		}
+	case "makers-first", "makers-others":
+		list, err = makers(g, s.kind)
 	case "elementwise":
 		list = elementwise(g)
 	}
@@ -81,6 +75,18 @@ func (s series) generator() (func() (*opgen.Program, error), error) {
 		list = list[1:]
 		return p, nil
 	}, err
+}
+
+// makers returns every third program of EveryMaker, or those between.
+func makers(g *opgen.Generator, kind string) ([]*opgen.Program, error) {
+	var out []*opgen.Program
+	list, err := g.EveryMaker()
+	for i, p := range list {
+		if (i%3 == 0) == (kind == "makers-first") {
+			out = append(out, p)
+		}
+	}
+	return out, err
 }
 
 const childVariable = "HLOCB_OPGEN_CHILD"

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/hlocb/hlocb/hook"
-	"github.com/hlocb/hlocb/internal/label"
 	"github.com/hlocb/hlocb/internal/opgen"
 	"github.com/hlocb/hlocb/print"
 	"github.com/hlocb/hlocb/runtime/backends"
@@ -34,10 +33,7 @@ func TestInPlace(t *testing.T) {
 	if !long() {
 		programs, least = opgen.Sample(programs), 300
 	}
-	for i, p := range programs {
-		if !label.Part(i%2 == 0) {
-			continue
-		}
+	for _, p := range programs {
 		plain, err := p.Outcome(t.Context(), engine)
 		if err != nil {
 			continue // TestRandomPrograms tests types that the engine refuses
@@ -74,9 +70,6 @@ func TestInPlace(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs", n)
-	if label.Part(true) != label.Part(false) {
-		least /= 2
-	}
 	if n < least {
 		t.Errorf("only %d programs", n)
 	}

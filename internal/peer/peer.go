@@ -118,8 +118,8 @@ func Each(t *testing.T, part func(first bool) bool, test func(t *testing.T, p *I
 	}
 }
 
-// EachPart runs a test as Each. The test divides its work with MainVersion by part; 'make test' leaves out today's JAX,
-// and part selects all of its work elsewhere.
+// EachPart runs a test as Each, and passes it the part of its work to do: with MainVersion that is part, and with
+// today's JAX all of the work, in 'make slow'.
 func EachPart(t *testing.T, part func(first bool) bool, test func(t *testing.T, p *Interpreter, part func(first bool) bool)) {
 	others := part(false)
 	Each(t, func(main bool) bool { return main || others }, func(t *testing.T, p *Interpreter) {
